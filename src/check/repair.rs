@@ -89,6 +89,8 @@ struct Repaired<'a> {
     warm: bool,
     /// `[(router * ports + port) * vcs + vc]`
     ranks: Vec<u32>,
+    /// `[router * inputs + input]`: the rank by which what comes in there came, if a channel leads there.
+    held: Vec<Option<u32>>,
     /// `[dst]`: the changes of routers, in the order of the passes.
     changes: Vec<Vec<(NodeId, Change)>>,
     /// `[dst]`: keys, `router * inputs + input`.
@@ -134,7 +136,8 @@ pub fn repair(
         return Err(wrong("routers may change at any time if, and only if, old and new tables rise by the same ranks".to_owned()));
     }
     let (changes, stranded) = by_destination(topology, vcs, &claimed.delta)?;
-    let repaired = Repaired { fabric, scene, forwarding, vcs, inputs, warm, ranks: own, changes, stranded };
+    let held = held(topology, vcs, &own);
+    let repaired = Repaired { fabric, scene, forwarding, vcs, inputs, warm, ranks: own, held, changes, stranded };
     // A fixed cut into parts, and the first error in order: the same verdict with any number of threads.
     let all: Vec<NodeId> = topology.nodes().collect();
     let sums = all.par_chunks(all.len().div_ceil(PARTS)).map(|part| repaired.destinations(part)).collect::<Vec<_>>();
@@ -171,6 +174,20 @@ pub fn ranks_of_all(topology: &Topology, symmetry: &Symmetry, vcs: usize, ranks:
         all[slot * vcs..(slot + 1) * vcs].copy_from_slice(&ranks[class * vcs..(class + 1) * vcs]);
     }
     all
+}
+
+/// `[router * inputs + input]`: the rank of the channel that leads there, of those of all routers.
+fn held(topology: &Topology, vcs: usize, ranks: &[u32]) -> Vec<Option<u32>> {
+    let ports = topology.ports();
+    let inputs = ports * vcs + 1;
+    let mut held = vec![None; topology.node_count() * inputs];
+    for channel in topology.channels() {
+        let [from, to] = [topology.source(channel), topology.target(channel)];
+        let slot = (from.node.index() * ports + from.port.index()) * vcs;
+        let input = to.node.index() * inputs + 1 + to.port.index() * vcs;
+        (0..vcs).for_each(|vc| held[input + vc] = Some(ranks[slot + vc]));
+    }
+    held
 }
 
 /// The changes and stranded keys of every destination; every number is in its range, every list ascends.
@@ -367,22 +384,14 @@ impl Repaired<'_> {
     /// Whether every entry for packets that came in leaves by a higher rank than theirs.
     fn rises(&self, row: &[u32], dst: NodeId) -> Result<(), CheckError> {
         let topology = self.scene.topology;
-        for channel in topology.channels() {
-            let (from, to) = (topology.source(channel), topology.target(channel));
-            for vc in 0..self.vcs {
-                let output = row[to.node.index() * self.inputs + 1 + to.port.index() * self.vcs + vc];
-                if output == MISSING {
-                    continue;
-                }
-                let rank = |node: NodeId, port: usize, vc: usize| self.ranks[(node.index() * topology.ports() + port) * self.vcs + vc];
-                let held = rank(from.node, from.port.index(), vc);
-                let asked = rank(to.node, (output & 0xffff) as usize, (output >> 16) as usize);
-                if asked <= held {
-                    let what = format!(
-                        "the rank falls from {held} to {asked} for packets to {} at {}",
-                        topology.name(dst),
-                        topology.name(to.node)
-                    );
+        let outputs = topology.ports() * self.vcs;
+        let routers = row.chunks(self.inputs).zip(self.held.chunks(self.inputs)).zip(self.ranks.chunks(outputs));
+        for (router, ((entries, held), ranks)) in routers.enumerate() {
+            for (&output, held) in entries.iter().zip(held).filter(|(output, _)| **output != MISSING) {
+                let asked = ranks[(output & 0xffff) as usize * self.vcs + (output >> 16) as usize];
+                if let Some(held) = held.filter(|&held| asked <= held) {
+                    let [to, at] = [dst, NodeId::new(router)].map(|node| topology.name(node));
+                    let what = format!("the rank falls from {held} to {asked} for packets to {to} at {at}");
                     return Err(CheckError::Rank { scenario: REPAIR.to_owned(), what });
                 }
             }

@@ -25,8 +25,12 @@ pub(super) struct Ground<'a> {
     pub(super) rank: Vec<u32>,
     /// Wired states, the highest rank first.
     pub(super) falling: Vec<u32>,
+    /// `[state]`: where it stands there; [`NONE`] where nothing is wired.
+    pub(super) place: Vec<u32>,
     /// `[router]`: open states that leave it, the highest rank first.
     pub(super) out: Vec<Vec<u32>>,
+    /// `[router]`: wired states that lead to it.
+    pub(super) into: Vec<Vec<u32>>,
     /// `[router * ports + port]`: parts of a unit of load that a route of weight 1 is there.
     pub(super) slowness: Vec<u64>,
 }
@@ -60,7 +64,12 @@ impl<'a> Ground<'a> {
         for &state in falling.iter().filter(|&&state| open[state as usize / vcs]) {
             out[state as usize / vcs / ports].push(state);
         }
-        Self { scene, ports, vcs, inputs, lives, open, head, key, state, rank, falling, out, slowness }
+        let (mut place, mut into) = (vec![NONE; head.len()], vec![Vec::new(); nodes]);
+        for (&state, at) in falling.iter().zip(0..) {
+            place[state as usize] = at;
+            into[head[state as usize] as usize].push(state);
+        }
+        Self { scene, ports, vcs, inputs, lives, open, head, key, state, rank, falling, place, out, into, slowness }
     }
 
     /// The router of a key.

@@ -110,7 +110,8 @@ fn relaid(scene: &Scene<'_>, demand: &Demand, before: Before<'_>, care: Care) ->
     let broken: usize = lost.iter().map(|lost| lost.sources.len()).sum();
     let at_once = (broken * ground.falling.len()).div_ceil(LOOKS).max(1);
     Stream::new(SEED, 0).shuffle(&mut lost);
-    let mut laying = Laying { ground: &ground, rows: &rows, demand, at_once, most, loads, costs, ways: Ways::default(), old: Vec::new() };
+    let (ways, laid, old) = (Ways::default(), Vec::new(), Vec::new());
+    let mut laying = Laying { ground: &ground, rows: &rows, demand, at_once, most, loads, costs, ways, laid, old };
     let mut without = NoWay { pairs: 0, first: [NodeId(0); 2] };
     // What is laid is kept only where it may be laid again: it takes room.
     let rounds = if at_once == 1 { care.rounds } else { 1 };
@@ -151,6 +152,8 @@ struct Laying<'a> {
     /// `[router * ports + port]`: what one more route costs there.
     costs: Vec<u64>,
     ways: Ways,
+    /// States of the ways that were laid since the last look.
+    laid: Vec<usize>,
     old: Vec<u32>,
 }
 
@@ -176,8 +179,11 @@ impl Laying<'_> {
         let stays = |(&output, &fate)| if fate == Fate::Arrives { output } else { NONE };
         let mut new: Vec<u32> = self.old.iter().zip(&fates).map(stays).collect();
         for (turn, source) in sources().enumerate() {
-            if turn % at_once == 0 {
+            if turn == 0 {
                 self.ways.find(ground, &new, dst, &self.costs);
+            } else if turn % at_once == 0 {
+                self.ways.find_again(ground, &new, dst, &self.costs, &self.laid);
+                self.laid.clear();
             }
             let Some(first) = self.ways.from(ground, source, &self.costs) else {
                 if without.pairs == 0 {
@@ -186,13 +192,15 @@ impl Laying<'_> {
                 without.pairs += 1;
                 continue;
             };
-            let (loads, costs) = (&mut self.loads, &mut self.costs);
+            let (loads, costs, laid) = (&mut self.loads, &mut self.costs, &mut self.laid);
             self.ways.lay(ground, &mut new, source.index() * ground.inputs, first, |state| {
                 let slot = state / ground.vcs;
                 loads[slot] += weight(source) * ground.slowness[slot];
                 costs[slot] = price(loads[slot] + ground.slowness[slot], most);
+                laid.push(state);
             });
         }
+        self.laid.clear();
         new
     }
 

@@ -17,6 +17,8 @@ const STEEP: f64 = 60.0;
 /// Where it stops growing.
 const MOST: f64 = 10.0;
 const ONE: f64 = 4096.0;
+/// Bits of a word.
+const WORD: usize = u64::BITS as usize;
 
 /// What one more route costs on a channel that would then carry `load`.
 pub(super) fn price(load: u64, most: u64) -> u64 {
@@ -31,6 +33,8 @@ pub(super) struct Ways {
     left: Vec<u64>,
     /// `[state]`: the state to go on with; [`NONE`] at the destination and without a way.
     next: Vec<u32>,
+    /// Bit per place in [`Ground::falling`]: the state there is looked at again.
+    again: Vec<u64>,
 }
 
 impl Ways {
@@ -42,28 +46,71 @@ impl Ways {
         self.next.clear();
         self.next.resize(ground.head.len(), NONE);
         for &state in &ground.falling {
-            let at = state as usize;
-            let head = ground.head[at] as usize;
-            if !ground.lives[head] {
-                continue;
-            }
-            if head == dst.index() {
-                self.left[at] = 0;
-                continue;
-            }
-            let key = ground.key[at] as usize;
-            let (left, next) = match row[key] {
-                NONE => {
-                    let rising = ground.out[head].iter().take_while(|&&next| ground.rank[next as usize] > ground.rank[at]);
-                    self.least(ground, rising, costs)
-                }
-                output => {
-                    let next = ground.after(key, output);
-                    (self.through(ground, next, costs), next as u32)
-                }
-            };
-            (self.left[at], self.next[at]) = if left == FAR { (FAR, NONE) } else { (left, next) };
+            (self.left[state as usize], self.next[state as usize]) = self.look(ground, row, dst, costs, state as usize);
         }
+    }
+
+    /// The same after ways were laid: their channels cost more, their keys have entries. Only states are looked
+    /// at whose way went on by one of those that cost more or have more left.
+    pub(super) fn find_again(&mut self, ground: &Ground<'_>, row: &[u32], dst: NodeId, costs: &[u64], laid: &[usize]) {
+        self.again.clear();
+        self.again.resize(ground.falling.len().div_ceil(WORD), 0);
+        for &state in laid {
+            let first = state - state % ground.vcs;
+            (first..first + ground.vcs).for_each(|state| self.go_again(ground, state));
+            self.put_again(ground, state);
+        }
+        for word in 0..self.again.len() {
+            while self.again[word] != 0 {
+                let place = word * WORD + self.again[word].trailing_zeros() as usize;
+                self.again[word] &= self.again[word] - 1;
+                let at = ground.falling[place] as usize;
+                let (left, next) = self.look(ground, row, dst, costs, at);
+                let more = left != self.left[at];
+                (self.left[at], self.next[at]) = (left, next);
+                if more {
+                    self.go_again(ground, at);
+                }
+            }
+        }
+    }
+
+    /// Those whose way goes on by a state are looked at again: they have lower ranks, so they come later.
+    fn go_again(&mut self, ground: &Ground<'_>, state: usize) {
+        let router = state / ground.vcs / ground.ports;
+        for &before in &ground.into[router] {
+            if self.next[before as usize] == state as u32 {
+                self.put_again(ground, before as usize);
+            }
+        }
+    }
+
+    fn put_again(&mut self, ground: &Ground<'_>, state: usize) {
+        let place = ground.place[state] as usize;
+        self.again[place / WORD] |= 1 << (place % WORD);
+    }
+
+    /// What is left to be paid at a state, and the one to go on with.
+    fn look(&self, ground: &Ground<'_>, row: &[u32], dst: NodeId, costs: &[u64], at: usize) -> (u64, u32) {
+        let head = ground.head[at] as usize;
+        if !ground.lives[head] {
+            return (FAR, NONE);
+        }
+        if head == dst.index() {
+            return (0, NONE);
+        }
+        let key = ground.key[at] as usize;
+        let (left, next) = match row[key] {
+            NONE => {
+                let rising = ground.out[head].iter().take_while(|&&next| ground.rank[next as usize] > ground.rank[at]);
+                self.least(ground, rising, costs)
+            }
+            output => {
+                let next = ground.after(key, output);
+                (self.through(ground, next, costs), next as u32)
+            }
+        };
+        if left == FAR { (FAR, NONE) } else { (left, next) }
     }
 
     /// The cheapest of some states to go on with, of those that cost as much the least.

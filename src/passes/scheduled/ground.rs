@@ -6,6 +6,7 @@
 //! which do the same in the same cycle.
 
 use super::error::ScheduledError;
+use super::list::Ends;
 use crate::ids::{Id, NodeId, PortId};
 use crate::ir::{Breadth, Neighbors, Scene, Symmetry};
 
@@ -34,6 +35,8 @@ pub(super) struct Ground<'a> {
     pub(super) chips: Vec<NodeId>,
     /// By chip and port.
     pub(super) lanes: Vec<Lane>,
+    /// `[lane]`: the class of the chip that it leads to.
+    to: Vec<u32>,
     /// `[class]`: where its lanes start; one more at the end.
     starts: Vec<usize>,
     /// Chips that take part, by number.
@@ -67,7 +70,8 @@ impl<'a> Ground<'a> {
             }
             starts.push(lanes.len());
         }
-        Ok(Self { scene, symmetry, chips, lanes, starts, living, lives })
+        let to = lanes.iter().map(|lane: &Lane| lane.class as u32).collect();
+        Ok(Self { scene, symmetry, chips, lanes, to, starts, living, lives })
     }
 
     /// Whether canonical chips stand for others.
@@ -77,6 +81,10 @@ impl<'a> Ground<'a> {
     /// Routers, spare ones too.
     pub(super) fn nodes(&self) -> usize {
         self.scene.topology.node_count()
+    }
+    /// Lanes by the classes at their ends.
+    pub(super) fn ends(&self) -> Ends<'_> {
+        Ends { starts: &self.starts, to: &self.to }
     }
     /// The lanes of a class.
     pub(super) fn lanes_of(&self, class: usize) -> std::ops::Range<usize> {

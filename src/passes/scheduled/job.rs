@@ -1,7 +1,7 @@
 //! What is planned, where, and beside what.
 
 use super::ground::Ground;
-use super::list::Taken;
+use super::taken::Taken;
 use crate::ids::NodeId;
 use crate::ir::{Scene, Timed, TimedMessage};
 use crate::model::{Collective, MessageWays, SlotPace};

@@ -3,10 +3,13 @@
 //! In: tasks, each a vector on a lane, and which of them others wait for. Out: the cycle of each. A task is
 //! ready a hop after the last one that it waits for, one that sends a sum `reduce` later. Of equal ranks the
 //! one with the larger tie goes first. Ranks and ties are known beforehand: the tasks of a lane are put in
-//! order once, and what waits is a bit for each place in it. Cost: O(tasks log tasks).
+//! order once, and what waits is a bit for each place in it. Invariant: what waits for a task leaves the chip
+//! to which that one's lane leads, so that chips go on side by side for as long as a hop takes. Cost: O(tasks
+//! log tasks).
 
-use crate::model::{DESKEW_CYCLES, SlotPace};
-use std::collections::BTreeMap;
+use super::taken::Taken;
+use crate::model::SlotPace;
+use rayon::prelude::*;
 
 /// A vector that crosses a lane.
 #[derive(Clone, Copy, Debug)]
@@ -62,117 +65,13 @@ impl Tasks {
     }
 }
 
-/// When lanes are taken by what was planned before.
-#[derive(Clone, Default)]
-pub(super) struct Taken {
-    /// `[lane]`: from which cycle on until before which one it is busy, ascending, with room for a slot
-    /// between any two; empty where nothing was planned before.
-    lanes: Vec<Vec<[u32; 2]>>,
-}
-
-impl Taken {
-    /// Of so many lanes, none of which is taken.
-    pub(super) fn of(lanes: usize) -> Self {
-        Self { lanes: vec![Vec::new(); lanes] }
-    }
-    /// Whether nothing was planned before.
-    pub(super) fn is_empty(&self) -> bool {
-        self.lanes.is_empty()
-    }
-    /// Takes a slot that is free.
-    pub(super) fn take(&mut self, lane: usize, cycle: u32, slot: u32) {
-        let busy = &mut self.lanes[lane];
-        let at = busy.partition_point(|&[from, _]| from < cycle);
-        let end = cycle.saturating_add(slot);
-        let before = at.checked_sub(1).filter(|&before| cycle.saturating_sub(busy[before][1]) < slot);
-        let after = busy.get(at).copied().filter(|[from, _]| from.saturating_sub(end) < slot);
-        match (before, after) {
-            (Some(before), Some([_, last])) => {
-                busy[before][1] = last;
-                busy.remove(at);
-            }
-            (Some(before), None) => busy[before][1] = end.max(busy[before][1]),
-            (None, Some(_)) => busy[at][0] = cycle,
-            (None, None) => busy.insert(at, [cycle, end]),
-        }
-    }
-    /// The first cycle from one on in which a lane is free.
-    pub(super) fn free(&self, lane: usize, from: u32, pace: SlotPace) -> u32 {
-        let mut cycle = awake(from, pace);
-        let Some(busy) = self.lanes.get(lane) else { return cycle };
-        let mut at = busy.partition_point(|&[_, end]| end <= cycle);
-        while let Some(&[_, end]) = busy.get(at).filter(|[begin, _]| *begin < cycle.saturating_add(pace.slot)) {
-            // After a rest some of them are over.
-            cycle = if end > cycle { awake(end, pace) } else { cycle };
-            at += 1;
-        }
-        cycle
-    }
-}
-
-/// The first cycle from one on in which channels do not rest for a slot.
-fn awake(cycle: u32, pace: SlotPace) -> u32 {
-    let (every, slot) = (pace.deskew, pace.slot);
-    if every == 0 {
-        return cycle;
-    }
-    // The last rest that begins before the slot ends; there is none at the start.
-    let rest = cycle.saturating_add(slot - 1) / every * every;
-    if rest > 0 && cycle < rest.saturating_add(DESKEW_CYCLES) { rest.saturating_add(DESKEW_CYCLES) } else { cycle }
-}
-
-/// What happens when, by cycle.
-pub(super) struct Calendar<T> {
-    /// What comes in a cycle, and which lanes are free again in it.
-    days: BTreeMap<u32, Day<T>>,
-    /// Lists that are used again.
-    spare: Vec<Day<T>>,
-}
-
-/// What comes in a cycle, and which lanes are free again in it.
-pub(super) struct Day<T> {
-    pub(super) came: Vec<T>,
-    pub(super) free: Vec<u32>,
-}
-
-impl<T> Default for Day<T> {
-    fn default() -> Self {
-        Self { came: Vec::new(), free: Vec::new() }
-    }
-}
-
-impl<T> Calendar<T> {
-    pub(super) fn new() -> Self {
-        Self { days: BTreeMap::new(), spare: Vec::new() }
-    }
-    fn at(&mut self, cycle: u32) -> &mut Day<T> {
-        let spare = &mut self.spare;
-        self.days.entry(cycle).or_insert_with(|| spare.pop().unwrap_or_default())
-    }
-    /// Some things come.
-    pub(super) fn come(&mut self, cycle: u32, what: impl IntoIterator<Item = T>) {
-        let mut what = what.into_iter().peekable();
-        if what.peek().is_some() {
-            self.at(cycle).came.extend(what);
-        }
-    }
-    /// Some lanes are free again.
-    pub(super) fn free(&mut self, cycle: u32, lanes: impl IntoIterator<Item = u32>) {
-        let mut lanes = lanes.into_iter().peekable();
-        if lanes.peek().is_some() {
-            self.at(cycle).free.extend(lanes);
-        }
-    }
-    /// The first cycle in which anything happens, and what.
-    pub(super) fn next(&mut self) -> Option<(u32, Day<T>)> {
-        self.days.pop_first()
-    }
-    /// Gives back what [`Calendar::next`] gave.
-    pub(super) fn done(&mut self, mut day: Day<T>) {
-        day.came.clear();
-        day.free.clear();
-        self.spare.push(day);
-    }
+/// Lanes by the chips at their ends.
+#[derive(Clone, Copy)]
+pub(super) struct Ends<'a> {
+    /// `[chip]`: the first lane that leaves it; one more at the end.
+    pub(super) starts: &'a [usize],
+    /// `[lane]`: the chip that it leads to.
+    pub(super) to: &'a [u32],
 }
 
 /// Tasks by place: lane by lane, on each in the order in which they go first.
@@ -192,9 +91,12 @@ struct Places {
 /// What a list knows of a task: all of it in one place, since tasks come up in any order.
 #[derive(Clone, Copy)]
 struct State {
+    /// Of those that leave its chip.
     lane: u32,
     /// Twice how many it still waits for; odd where it sends a sum.
     open: u32,
+    /// When the last one started that it waited for.
+    since: u32,
 }
 
 /// Where runs of so many things each start, one after the other.
@@ -208,27 +110,32 @@ pub(super) fn starts(counts: impl Iterator<Item = u32>) -> Vec<u32> {
 }
 
 impl Places {
-    fn new(tasks: &Tasks, lanes: usize, ties: impl Fn(u32) -> u32) -> Self {
-        let mut counts = vec![0u32; lanes];
+    fn new(tasks: &Tasks, ends: Ends<'_>, first: impl Fn(u32) -> (u32, u32) + Sync) -> Self {
+        let mut counts = vec![0u32; ends.to.len()];
         tasks.all.iter().for_each(|task| counts[task.lane as usize] += 1);
         let lanes = starts(counts.into_iter());
         let mut next = lanes.clone();
-        // The highest rank first, then the largest tie, then the first task.
+        // The highest rank first, then the largest tie, then the task of the lowest number.
         let mut order = vec![(0u64, 0u32); tasks.all.len()];
         for (task, number) in tasks.all.iter().zip(0..) {
             let place = &mut next[task.lane as usize];
-            order[*place as usize] = (!(u64::from(task.rank) << 32 | u64::from(ties(number))), number);
+            let (rank, tie) = first(number);
+            order[*place as usize] = (!(u64::from(rank) << 32 | u64::from(tie)), number);
             *place += 1;
         }
-        let mut states = Vec::with_capacity(order.len());
-        for (lane, range) in (0..).zip(lanes.windows(2)) {
-            order[range[0] as usize..range[1] as usize].sort_unstable();
-            states.extend((range[0]..range[1]).map(|_| State { lane, open: 0 }));
-        }
+        apart(&mut order, lanes.windows(2).map(|range| (range[1] - range[0]) as usize))
+            .par_iter_mut()
+            .for_each(|of_lane| of_lane.sort_unstable());
         let mut places = vec![0u32; order.len()];
-        for ((_, task), place) in order.iter().zip(0..) {
-            places[*task as usize] = place;
-            states[place as usize].open = tasks.all[*task as usize].sums.into();
+        let mut states = Vec::with_capacity(order.len());
+        for chip in ends.starts.windows(2) {
+            for (lane, range) in (0..).zip(lanes[chip[0]..=chip[1]].windows(2)) {
+                for place in range[0]..range[1] {
+                    let (_, task) = order[place as usize];
+                    places[task as usize] = place;
+                    states.push(State { lane, open: tasks.all[task as usize].sums.into(), since: 0 });
+                }
+            }
         }
         let mut counts = vec![0u32; order.len()];
         tasks.waits.iter().for_each(|[before, _]| counts[places[*before as usize] as usize] += 1);
@@ -242,6 +149,20 @@ impl Places {
         }
         Self { tasks: order.into_iter().map(|(_, task)| task).collect(), lanes, starts, followers, states }
     }
+
+    fn followers(&self, place: u32) -> &[u32] {
+        &self.followers[self.starts[place as usize] as usize..self.starts[place as usize + 1] as usize]
+    }
+}
+
+/// Consecutive parts of a list, of so many each.
+fn apart<T>(mut list: &mut [T], lengths: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
+    let part = |length: usize| {
+        let (part, rest) = std::mem::take(&mut list).split_at_mut(length);
+        list = rest;
+        part
+    };
+    lengths.map(part).collect()
 }
 
 /// What waits on a lane: a bit for every place of it.
@@ -282,60 +203,139 @@ impl Waiting {
     }
 }
 
-/// `[task]`: the cycle in which it starts, none before `start`. `ties` has a number for every task.
-pub(super) fn list(tasks: &Tasks, lanes: usize, taken: &Taken, pace: SlotPace, start: u32, ties: impl Fn(u32) -> u32) -> Vec<u32> {
-    let Places { tasks: order, lanes: firsts, starts, followers, mut states } = Places::new(tasks, lanes, ties);
-    let mut cycles = vec![u32::MAX; order.len()];
-    let mut waiting: Vec<Waiting> = firsts.windows(2).map(|range| Waiting::new(range[0], range[1] - range[0])).collect();
-    // `[lane]`: when it is free again, and whether the calendar says so.
-    let mut lane_free = vec![(start, false); lanes];
-    // Places and their lanes.
-    let mut calendar: Calendar<(u32, u32)> = Calendar::new();
-    calendar.come(start, (0..).zip(&states).filter(|(_, state)| state.open < 2).map(|(place, state)| (place, state.lane)));
-    // What the sends of a cycle lead to: whom they free, and who is ready, at once or after a sum.
-    let (mut freed, mut next, mut summed) = (Vec::new(), Vec::new(), Vec::new());
-    // Within a cycle the order does not matter: lanes choose when all that is ready waits.
-    while let Some((now, mut day)) = calendar.next() {
-        for &(place, lane) in &day.came {
-            waiting[lane as usize].put(place);
-            let (free, known) = &mut lane_free[lane as usize];
-            if !*known {
-                *known = true;
-                match now.max(*free) {
-                    at if at == now => day.free.push(lane),
-                    at => calendar.free(at, [lane]),
-                }
+/// A task that has started or that may: the cycle, and its place.
+type At = (u32, u32);
+
+/// A lane in a list.
+struct Queue {
+    waiting: Waiting,
+    /// When it is free again.
+    free: u32,
+    /// What may start later on, by cycle and place.
+    coming: Vec<At>,
+}
+
+/// The lanes that leave a chip. What they send in a window of time depends on what started before it alone.
+struct Chip {
+    /// Its first place, and the states from there on.
+    first: u32,
+    states: Vec<State>,
+    /// The lanes that lead to it.
+    inputs: Vec<u32>,
+    /// Its first lane, and the queues from there on.
+    lane: usize,
+    queues: Vec<Queue>,
+}
+
+/// When what is sent in which order.
+struct Clock<'a> {
+    places: &'a Places,
+    taken: &'a Taken,
+    pace: SlotPace,
+}
+
+impl Queue {
+    /// Starts what may start before `end`; gives back when the next one may at the earliest.
+    fn run(&mut self, clock: &Clock<'_>, lane: usize, end: u32, started: &mut Vec<At>) -> Option<u32> {
+        self.coming.sort_unstable();
+        let mut come = 0;
+        loop {
+            let ready = match self.coming.get(come) {
+                _ if !self.waiting.is_empty() => self.free,
+                Some(&(cycle, _)) => self.free.max(cycle),
+                None => break,
+            };
+            let now = clock.taken.free(lane, ready, clock.pace);
+            if now >= end {
+                self.coming.drain(..come);
+                return Some(now);
             }
+            while let Some(&(_, place)) = self.coming.get(come).filter(|(cycle, _)| *cycle <= now) {
+                self.waiting.put(place);
+                come += 1;
+            }
+            let Some(place) = self.waiting.take() else { break };
+            started.push((now, place));
+            self.free = now + clock.pace.slot;
         }
-        for &which in &day.free {
-            let lane = which as usize;
-            let free = taken.free(lane, now, pace);
-            if free > now {
-                calendar.free(free, [which]);
-                continue;
-            }
-            let Some(place) = waiting[lane].take() else { continue };
-            let place = place as usize;
-            cycles[order[place] as usize] = now;
-            for &after in &followers[starts[place] as usize..starts[place + 1] as usize] {
-                // The last one that it waits for is the last that starts.
-                let State { lane, open } = &mut states[after as usize];
+        self.coming.drain(..come);
+        None
+    }
+}
+
+impl Chip {
+    /// Takes what has come, and starts what may start before `end`, `[own lane]`; gives back when anything
+    /// happens next at the earliest.
+    fn run(&mut self, clock: &Clock<'_>, before: &[Vec<At>], end: u32, started: &mut [Vec<At>]) -> Option<u32> {
+        let SlotPace { hop, reduce, .. } = clock.pace;
+        for &(cycle, place) in self.inputs.iter().flat_map(|&lane| &before[lane as usize]) {
+            for &after in clock.places.followers(place) {
+                let State { lane, open, since } = &mut self.states[(after - self.first) as usize];
                 *open -= 2;
+                *since = (*since).max(cycle);
                 match *open {
-                    0 => next.push((after, *lane)),
-                    1 => summed.push((after, *lane)),
+                    0 => self.queues[*lane as usize].coming.push((*since + hop, after)),
+                    1 => self.queues[*lane as usize].coming.push((*since + hop + reduce, after)),
                     _ => {}
                 }
             }
-            lane_free[lane] = (now + pace.slot, !waiting[lane].is_empty());
-            if lane_free[lane].1 {
-                freed.push(which);
-            }
         }
-        calendar.done(day);
-        calendar.free(now + pace.slot, freed.drain(..));
-        calendar.come(now + pace.hop, next.drain(..));
-        calendar.come(now + pace.hop + pace.reduce, summed.drain(..));
+        let mut next: Option<u32> = None;
+        for (at, (queue, started)) in self.queues.iter_mut().zip(started).enumerate() {
+            started.clear();
+            let later = queue.run(clock, self.lane + at, end, started);
+            let leads = started.first().map(|(cycle, _)| cycle + hop);
+            next = next.into_iter().chain(later).chain(leads).min();
+        }
+        next
+    }
+}
+
+/// `[task]`: the cycle in which it starts, none before `start`. `first` has the rank and the
+/// tie of every task.
+///
+/// Time goes by in windows of a hop: what starts in one comes after it, so that chips do not wait for each
+/// other within a window.
+pub(super) fn list(
+    tasks: &Tasks,
+    ends: Ends<'_>,
+    (taken, pace): (&Taken, SlotPace),
+    start: u32,
+    first: impl Fn(u32) -> (u32, u32) + Sync,
+) -> Vec<u32> {
+    let places = Places::new(tasks, ends, first);
+    let clock = Clock { places: &places, taken, pace };
+    let lanes = ends.to.len();
+    let mut inputs: Vec<Vec<u32>> = vec![Vec::new(); ends.starts.len() - 1];
+    (0..).zip(ends.to).for_each(|(lane, &to)| inputs[to as usize].push(lane));
+    // `[lane]`: what started in the window before, and in this one.
+    let [mut before, mut now] = [(); 2].map(|()| vec![Vec::new(); lanes]);
+    let mut chips: Vec<Chip> = Vec::new();
+    for (chip, inputs) in ends.starts.windows(2).zip(inputs) {
+        let first = places.lanes[chip[0]];
+        let queue = |range: &[u32]| {
+            let ready = (range[0]..range[1]).filter(|&place| places.states[place as usize].open < 2);
+            Queue { waiting: Waiting::new(range[0], range[1] - range[0]), free: start, coming: ready.map(|place| (start, place)).collect() }
+        };
+        let queues = places.lanes[chip[0]..=chip[1]].windows(2).map(queue).collect();
+        let states = places.states[first as usize..places.lanes[chip[1]] as usize].to_vec();
+        chips.push(Chip { first, states, inputs, lane: chip[0], queues });
+    }
+    let mut cycles = vec![u32::MAX; tasks.all.len()];
+    let mut window = Some(start);
+    while let Some(from) = window {
+        let end = from.saturating_add(pace.hop);
+        let lengths = ends.starts.windows(2).map(|chip| chip[1] - chip[0]);
+        let next = chips
+            .par_iter_mut()
+            .zip(apart(&mut now, lengths))
+            .map(|(chip, started)| chip.run(&clock, &before, end, started))
+            .collect::<Vec<_>>();
+        for &(cycle, place) in now.iter().flatten() {
+            cycles[places.tasks[place as usize] as usize] = cycle;
+        }
+        std::mem::swap(&mut before, &mut now);
+        window = next.into_iter().flatten().min().map(|next| next.max(end));
     }
     cycles
 }
@@ -347,15 +347,33 @@ mod tests {
 
     const PACE: SlotPace = SlotPace { vector_bytes: 320, slot: 3, hop: 7, reduce: 2, deskew: 0 };
 
-    /// Tasks of random ranks on few lanes, each after up to three earlier ones.
-    fn drawn(draw: &mut Stream, count: u32, lanes: usize) -> Tasks {
+    /// Chips with as many lanes each, which lead anywhere.
+    struct Net {
+        starts: Vec<usize>,
+        to: Vec<u32>,
+    }
+
+    impl Net {
+        fn new(chips: usize, lanes: usize) -> Self {
+            let to = (0..chips * lanes).map(|lane| (lane * 7 + 1) as u32 % chips as u32).collect();
+            Self { starts: (0..=chips).map(|chip| chip * lanes).collect(), to }
+        }
+        fn ends(&self) -> Ends<'_> {
+            Ends { starts: &self.starts, to: &self.to }
+        }
+    }
+
+    /// Tasks of random ranks, each after up to three earlier ones that lead to its chip.
+    fn drawn(draw: &mut Stream, count: u32, net: &Net) -> Tasks {
         let mut tasks = Tasks::default();
         for number in 0..count {
+            let lane = draw.below(net.to.len());
+            let chip = net.starts.partition_point(|&start| start <= lane) as u32 - 1;
             let mut before: Vec<u32> = (0..draw.below(4)).map(|_| draw.below(number.max(1) as usize) as u32).collect();
             before.sort_unstable();
             before.dedup();
-            before.retain(|&before| before < number);
-            let task = Task { lane: draw.below(lanes) as u32, rank: draw.below(5) as u32, sums: !before.is_empty() && draw.below(2) == 0 };
+            before.retain(|&before| before < number && net.to[tasks.all[before as usize].lane as usize] == chip);
+            let task = Task { lane: lane as u32, rank: draw.below(5) as u32, sums: !before.is_empty() && draw.below(2) == 0 };
             tasks.add(task, &before);
         }
         tasks
@@ -391,10 +409,12 @@ mod tests {
     #[test]
     fn lanes_take_the_highest_rank_that_is_ready() {
         let mut draw = Stream::new(1, 0);
-        for (count, lanes) in [(1, 1), (40, 3), (200, 2), (300, 7)] {
-            let tasks = drawn(&mut draw, count, lanes);
+        for (count, chips, lanes) in [(1, 1, 1), (40, 1, 3), (200, 1, 2), (300, 3, 2), (300, 5, 3)] {
+            let net = Net::new(chips, lanes);
+            let tasks = drawn(&mut draw, count, &net);
             let ties = |task: u32| task % 3;
-            assert_eq!(list(&tasks, lanes, &Taken::default(), PACE, 5, ties), slowly(&tasks, lanes, 5, ties), "{count} on {lanes}");
+            let cycles = list(&tasks, net.ends(), (&Taken::default(), PACE), 5, |task| (tasks.all[task as usize].rank, ties(task)));
+            assert_eq!(cycles, slowly(&tasks, net.to.len(), 5, ties), "{count} on {lanes} of {chips}");
         }
     }
 
@@ -405,14 +425,14 @@ mod tests {
         for task in 0..5000 {
             tasks.add(Task { lane: 0, rank: task * 7919 % 5000, sums: false }, &[]);
         }
-        let cycles = list(&tasks, 1, &Taken::default(), PACE, 0, |_| 0);
+        let cycles = list(&tasks, Net::new(1, 1).ends(), (&Taken::default(), PACE), 0, |task| (tasks.all[task as usize].rank, 0));
         assert!(tasks.all.iter().zip(cycles).all(|(task, cycle)| cycle == (4999 - task.rank) * PACE.slot));
     }
 
     #[test]
     fn ranks_are_the_longest_rest() {
         let mut draw = Stream::new(2, 0);
-        let mut tasks = drawn(&mut draw, 300, 4);
+        let mut tasks = drawn(&mut draw, 300, &Net::new(1, 4));
         tasks.rank_by_tail(PACE);
         for (number, task) in (0..).zip(&tasks.all) {
             let after = tasks.waits.iter().filter(|wait| wait[0] == number).map(|wait| &tasks.all[wait[1] as usize]);

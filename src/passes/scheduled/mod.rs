@@ -21,6 +21,7 @@ mod plan;
 mod quickest;
 mod reduce;
 mod send;
+mod taken;
 
 pub use bounds::bound_cycles;
 pub use error::ScheduledError;

@@ -6,13 +6,14 @@
 
 use super::bounds::bounds as of_ground;
 use super::error::ScheduledError;
-use super::flood::{Crossing, Held, flood};
+use super::flood::{Crossing, Held, Shares, flood};
 use super::ground::Ground;
 use super::job::{Job, Plan, Site};
-use super::list::{Taken, Task, Tasks, list, starts};
+use super::list::{Task, Tasks, list, starts};
 use super::paths::ways;
 use super::reduce::{Groups, Recipe, Sums, Trees};
 use super::send;
+use super::taken::Taken;
 use crate::ids::{Id, NodeId};
 use crate::ir::{CollectiveBound, Scene, Schedule, Timed, TimedSend, Transfers};
 use crate::model::{Collective, CollectiveAlgorithm, DESKEW_CYCLES, SlotPace};
@@ -168,6 +169,11 @@ fn in_order(mut sends: Vec<TimedSend>) -> Vec<TimedSend> {
     sorted
 }
 
+/// The cycle in which the last one starts.
+fn last_of(crossings: &[Crossing]) -> u32 {
+    crossings.iter().map(|crossing| crossing.cycle).max().unwrap_or(0)
+}
+
 /// What is sent, and what sums are made of.
 type Sent = (Vec<TimedSend>, Recipe);
 
@@ -212,7 +218,8 @@ impl Plan<'_> {
         let least = tasks.least(ground.lanes.len(), site.pace) + job.start;
         let order = |number: u64| {
             let keyed = Keyed::new(job.seed, 2 + number);
-            list(&tasks, ground.lanes.len(), &self.taken, site.pace, job.start, |task| (keyed.at(task, 0) >> 40) as u32)
+            let first = |task: u32| (tasks.all[task as usize].rank, (keyed.at(task, 0) >> 40) as u32);
+            list(&tasks, ground.ends(), (&self.taken, site.pace), job.start, first)
         };
         let last = |cycles: &Vec<u32>| cycles.iter().max().copied().unwrap_or(0);
         let best = shortest(tries, least, order, last).unwrap_or_default();
@@ -236,7 +243,7 @@ impl Plan<'_> {
     fn gather(&self) -> Sent {
         let owners: Vec<NodeId> = self.job.root.map_or_else(Vec::new, |root| vec![root; self.job.vectors as usize]);
         let held = if self.job.root.is_some() { Held::By(&owners) } else { Held::Each(self.job.vectors) };
-        let crossings = self.flood(held, self.site.pace, &self.taken);
+        let crossings = self.flood(held, (self.site.pace, &Shares::default()), &self.taken);
         let send = |crossing: &Crossing| {
             let lane = &self.ground.lanes[crossing.lane as usize];
             TimedSend { cycle: crossing.cycle, chip: self.ground.chips[lane.from], port: lane.port, vector: crossing.vector }
@@ -245,15 +252,15 @@ impl Plan<'_> {
     }
 
     /// The shortest of some floods.
-    fn flood(&self, held: Held<'_>, pace: SlotPace, taken: &Taken) -> Vec<Crossing> {
+    fn flood(&self, held: Held<'_>, (pace, shares): (SlotPace, &Shares), taken: &Taken) -> Vec<Crossing> {
         let receptions = held.count(self.ground) * self.ground.chips.len() as u64;
         let (tries, drawn) = match receptions {
             ONCE.. => (1, DRAWN_ONCE),
             fewer => ((FLOOD_WORK / fewer.max(1)).clamp(1, TRIES), DRAWN),
         };
-        let one = |number: u64| flood(self.ground, held, pace, (self.job.start, taken), (drawn, self.job.seed.wrapping_add(number)));
-        let last = |crossings: &Vec<Crossing>| crossings.last().map_or(0, |last| last.cycle);
-        shortest(tries, held.least(self.ground, pace) + self.job.start, one, last).unwrap_or_default()
+        let one =
+            |number: u64| flood(self.ground, held, (pace, shares), (self.job.start, taken), (drawn, self.job.seed.wrapping_add(number)));
+        shortest(tries, held.least(self.ground, pace) + self.job.start, one, |crossings| last_of(crossings)).unwrap_or_default()
     }
 
     fn reduce(&self, algorithm: CollectiveAlgorithm) -> Result<Sent, ScheduledError> {
@@ -270,16 +277,21 @@ impl Plan<'_> {
             }
             _ => return Ok(self.trees(all)),
         };
-        let cycles = self.listed(&sums, |vector| vector as u32);
+        let cycles = self.listed(&sums, |vector| vector as u32, (0, u32::MAX));
         Ok((self.sends(&sums.tasks, &cycles, &sums.values), sums.recipe))
     }
 
-    /// The cycles of tasks in the order of their ranks; of equal ones those of the vector whose turn is
-    /// first.
-    fn listed(&self, Sums { tasks, values, recipe }: &Sums, turn: impl Fn(u64) -> u32) -> Vec<u32> {
+    /// The cycles of tasks in the order of their ranks, those of the first of so many turns raised by
+    /// `spread`, of later ones by less; of equal ones those of the vector whose turn is first.
+    fn listed(&self, sums: &Sums, turn: impl Fn(u64) -> u32 + Sync, (spread, turns): (u32, u32)) -> Vec<u32> {
+        let Sums { tasks, values, recipe } = sums;
         let (levels, nodes) = (recipe.sums.len() as u64 + 1, self.ground.nodes() as u64);
-        let tie = |task: u32| !turn(values[task as usize] / nodes / levels);
-        list(tasks, self.ground.lanes.len(), &self.taken, self.site.pace, self.job.start, tie)
+        let first = |task: u32| {
+            let turn = turn(values[task as usize] / nodes / levels);
+            let raised = u64::from(spread) * u64::from(turns - turn) / u64::from(turns);
+            (tasks.all[task as usize].rank + raised as u32, !turn)
+        };
+        list(tasks, self.ground.ends(), (&self.taken, self.site.pace), self.job.start, first)
     }
 
     /// The trees of a flood: run backwards as they are, then forwards; or listed anew, if that is shorter.
@@ -294,7 +306,8 @@ impl Plan<'_> {
         };
         // A vector that came is summed before it is sent on.
         let pace = SlotPace { hop: site.pace.hop + site.pace.reduce, deskew: 0, ..site.pace };
-        let crossings = self.flood(held, pace, &Taken::default());
+        let shares = if all { Shares::even(ground, held, pace.slot) } else { Shares::default() };
+        let crossings = self.flood(held, (pace, &shares), &Taken::default());
         let trees = Trees::new(ground, held, &crossings);
         let mut sums = trees.tasks(all);
         sums.tasks.rank_by_tail(site.pace);
@@ -309,10 +322,18 @@ impl Plan<'_> {
             Held::Each(each) => (vector % each) as u32,
             Held::By(_) => owned[vector as usize],
         };
-        let cycles = self.listed(&sums, turn);
-        let took = crossings.last().map_or(0, |last| last.cycle - job.start + pace.hop);
+        // What comes in its first turn may be told while later turns are still summed: all at once leaves
+        // channels idle while the last sums are made, and again while the last of them are told.
+        let longest = sums.tasks.all.iter().map(|task| task.rank).max().unwrap_or(0);
+        let turns = 1 + (0..vectors).map(turn).max().unwrap_or(0);
+        let spreads: &[u32] = if all && turns > 1 { &[0, longest / 2] } else { &[0] };
+        let one = |&spread: &u32| self.listed(&sums, turn, (spread, turns));
+        let tried = spreads.par_iter().map(one).collect::<Vec<_>>();
+        let cycles = tried.into_iter().min_by_key(|cycles| cycles.iter().max().copied()).unwrap_or_default();
+        let last = last_of(&crossings);
+        let took = last.saturating_sub(job.start) + pace.hop;
         // Told forwards after all is summed: the flood ends as late as it does.
-        let run = if all { crossings.last().map_or(0, |last| last.cycle + took) } else { job.start + took - pace.hop };
+        let run = if all { last + took } else { job.start + took - pace.hop };
         let as_listed = cycles.iter().max().copied().unwrap_or(0);
         if as_listed < run || !self.taken.is_empty() || site.pace.deskew > 0 {
             return (self.sends(&sums.tasks, &cycles, &sums.values), sums.recipe);

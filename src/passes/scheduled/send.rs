@@ -9,9 +9,10 @@
 
 use super::ground::{Ground, Lane};
 use super::job::{Messages, Plan};
-use super::list::{Taken, Task, Tasks, list};
+use super::list::{Task, Tasks, list};
 use super::paths::{Net, UNIT};
 use super::quickest::{DISJOINT, Disjoint, LISTED_NODES, Levels, cycles, dealt, disjoint, into};
+use super::taken::Taken;
 use crate::ids::{Id, NodeId};
 use crate::ir::{CollectiveBound, Scene, TimedMessage, TimedSend};
 use crate::model::{MessageWays, SlotPace};
@@ -160,7 +161,7 @@ impl Plan<'_> {
             }
         }
         tasks.rank_by_tail(site.pace);
-        let cycles = list(&tasks, ground.lanes.len(), &self.taken, site.pace, job.start, |task| !task);
+        let cycles = list(&tasks, ground.ends(), (&self.taken, site.pace), job.start, |task| (tasks.all[task as usize].rank, !task));
         let end = cycles.iter().max().map_or(job.start, |last| last + site.pace.hop);
         if end < dealt.end { Dealt { end, cycles, ..dealt } } else { dealt }
     }
