@@ -1,4 +1,5 @@
-//! What editors and the book draw words by, without a language server: written from the words of the language.
+//! What editors and the book draw words by, without a language server: written from the words of the
+//! language.
 
 use fabc::lsp::words_by_kind;
 use std::collections::BTreeSet;
@@ -159,8 +160,8 @@ fn editors_know_every_word() {
     }
 }
 
-/// Rules of grammar/fab.pest that the tree-sitter grammar has otherwise: signs and words that it has where they
-/// stand, and what is read after `--set`.
+/// Rules of grammar/fab.pest that the tree-sitter grammar has otherwise: signs and words that it has where
+/// they stand, and what is read after `--set`.
 const OTHERWISE: [&str; 30] = [
     "WHITESPACE",
     "add_op",
