@@ -152,8 +152,9 @@ fn page(page: &str, folder: &Path) -> Told {
                 told.specs += count;
             }
             ("csv", _) => std::fs::write(folder.join(block.option("file").expect("a table has a name")), &block.text).unwrap(),
-            ("sh", Some(needs)) => {
-                told.not_run.extend(commands(&block).iter().map(|_| needs.to_owned()));
+            (language, Some(needs)) => {
+                let count = if language == "sh" { commands(&block).len() } else { 1 };
+                told.not_run.extend(std::iter::repeat_n(needs.to_owned(), count));
                 printed = None;
             }
             ("sh", None) => {

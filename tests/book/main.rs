@@ -10,7 +10,7 @@
 //! - `..,file=FILE`: what comes out is written for what follows (other languages: as it stands).
 //! - `fab,error=FAB0104`: `fabc check` refuses it so.
 //! - `sh`: every line is run, in the order of the page; `# exit code 2` says what it ends with, else 0.
-//! - `sh,needs=slurm`: not run here; [`NOT_RUN`] counts them.
+//! - `sh,needs=slurm`: not run here; [`NOT_RUN`] counts them. `rust` and `python` are such blocks, too.
 //! - `text`: what the commands before it print, as a whole or in parts: a line `..` stands for any lines.
 //! - `text,figure`: no output.
 //!
@@ -95,6 +95,7 @@ fn every_block_is_one_of_those_that_are_looked_at() {
             let known = match block.language.as_str() {
                 "fab" => block.options_are(&["into", "each", "file", "error"]),
                 "sh" => block.options_are(&["needs"]),
+                "python" | "rust" => block.options_are(&["needs"]) && block.option("needs").is_some(),
                 "text" => block.options_are(&["figure"]),
                 "csv" => block.options_are(&["file"]),
                 other => SHOWN.contains(&other) && block.options_are(&[]),
