@@ -12,8 +12,8 @@
 //! <- syntax | show <- model <- ir, estimate <- read <- passes | check | sim <- compiled <- emit
 //! <- compile | verify <- lsp <- library <- driver <- main`.
 //!
-//! [`build`] and [`fn@check`] are the front door: a spec in, a proved fabric or diagnostics out. Everything else is
-//! what they, and the commands, are made of; it may change from one version to the next.
+//! [`build`] and [`fn@check`] are the front door: a spec in, a proved fabric or diagnostics out. Everything
+//! else is what they, and the commands, are made of; it may change from one version to the next.
 
 pub mod algebra;
 pub mod availability;

@@ -19,7 +19,10 @@ use crate::syntax::{Loader, join};
 ///     topology = torus side x side;
 ///     routing = dimension_order;
 /// }";
-/// let files = |path: &str| if path == "parts/links.fab" { Ok(links.to_owned()) } else { Err("there is none".to_owned()) };
+/// let files = |path: &str| match path {
+///     "parts/links.fab" => Ok(links.to_owned()),
+///     _ => Err("there is none".to_owned()),
+/// };
 /// let options = fabc::Options::default().files(&files).set("side", "6");
 /// let compiled = fabc::build(spec, &options)?;
 /// assert_eq!(compiled.metrics()["routers"], 36.0);

@@ -90,7 +90,8 @@ pub struct Checked {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Why there is no result, or none that keeps its contract. Printed (`{}`), it is what the command line shows.
+/// Why there is no result, or none that keeps its contract. Printed (`{}`), it is what the command line
+/// shows.
 pub struct Diagnostics {
     all: Vec<Box<dyn miette::Diagnostic + Send + Sync>>,
     sources: SourceMap,

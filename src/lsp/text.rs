@@ -11,7 +11,8 @@ pub(super) struct Text {
     content: String,
     /// `[line]`: its first byte.
     lines: Vec<usize>,
-    /// UTF-16 units before every so many bytes ([`STEP`]): lines may be long, and be asked about word by word.
+    /// UTF-16 units before every so many bytes ([`STEP`]): lines may be long, and be asked about word by
+    /// word.
     units: Vec<usize>,
 }
 
