@@ -43,7 +43,7 @@ use crate::passes::slices::Placing;
 /// # let spec = "fabric small { clock = 1 GHz; link cable { bandwidth = 100 Gbps; latency = 20 ns; }
 /// #     router { radix = 5; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 20 cycles; }
 /// #     budget { vcs = 2; } topology = torus 4 x 4; routing = dimension_order; }";
-/// let spec = spec.replace("routing", "require latency <= 1 ns;\n    routing");
+/// let spec = spec.replace("routing", "require max_channel_load <= 11;\n    routing");
 /// let broken = fabc::build(&spec, &fabc::Options::default()).unwrap_err();
 /// assert_eq!((broken.exit_code(), broken.list()[0].code.as_str()), (3, "FAB0401"));
 /// assert_eq!(broken.built().unwrap().metrics()["diameter"], 4.0);
@@ -79,7 +79,7 @@ pub fn build(spec: &str, options: &Options<'_>) -> Result<Compiled, Diagnostics>
 /// ```
 /// let wrong = fabc::check("fabric small { cubes = 4 }", &fabc::Options::default()).unwrap_err();
 /// let first = &wrong.list()[0];
-/// assert_eq!((first.code.as_str(), first.places[0].line), ("FAB0101", 1));
+/// assert_eq!((first.code.as_str(), first.places[0].line), ("FAB0002", 1));
 /// ```
 ///
 /// # Errors
