@@ -9,8 +9,11 @@
 //! ```
 //!
 //! Imports point one way: `ids, units, diag, limits, progress, solve, algebra, availability, random
-//! <- syntax <- model <- ir, estimate <- read <- passes | check | sim <- compiled <- emit
-//! <- compile | verify <- lsp <- driver <- main`.
+//! <- syntax | show <- model <- ir, estimate <- read <- passes | check | sim <- compiled <- emit
+//! <- compile | verify <- lsp <- library <- driver <- main`.
+//!
+//! [`build`] and [`fn@check`] are the front door: a spec in, a proved fabric or diagnostics out. Everything
+//! else is what they, and the commands, are made of; it may change from one version to the next.
 
 pub mod algebra;
 pub mod availability;
@@ -23,6 +26,7 @@ pub mod emit;
 pub mod estimate;
 pub mod ids;
 pub mod ir;
+pub mod library;
 pub mod limits;
 pub mod lsp;
 pub mod model;
@@ -30,8 +34,14 @@ pub mod passes;
 pub mod progress;
 pub mod random;
 mod read;
+pub mod show;
 pub mod sim;
 pub mod solve;
 pub mod syntax;
 pub mod units;
 pub mod verify;
+
+pub use driver::Directory;
+pub use emit::Artifact;
+pub use library::{Checked, Compiled, Diagnostic, Diagnostics, Options, Place, TablesForm, build, check};
+pub use show::MessageFormat;

@@ -53,6 +53,22 @@ fn a_build_ends_with_what_it_wrote_and_verifies() {
 }
 
 #[test]
+fn the_library_makes_the_same_files() {
+    let place = workplace();
+    fabc(place.path(), &["build", "small.fab", "-q"], 0);
+    let written = files(&place.path().join("out/small"));
+    let compiled = fabc::build(&small().text(), &fabc::Options::default()).unwrap();
+    let made = compiled.artifacts().into_iter().map(|file| (std::path::PathBuf::from(file.path), file.bytes)).collect();
+    assert_eq!(written, made);
+    assert_eq!((compiled.name(), compiled.report().as_bytes()), ("small", &written[Path::new("report.txt")][..]));
+    let metrics = compiled.metrics();
+    let report: serde_json::Value = serde_json::from_slice(&written[Path::new("report.json")]).unwrap();
+    for name in ["diameter", "average_hops", "max_channel_load", "disjoint_trees"] {
+        assert!((report["metrics"][name].as_f64().unwrap() - metrics[name]).abs() < 1e-6, "{name}");
+    }
+}
+
+#[test]
 fn threads_and_repetition_change_no_byte() {
     let place = workplace();
     fabc(place.path(), &["build", "small.fab", "--out", "one", "--threads", "1", "-q"], 0);

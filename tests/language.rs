@@ -420,24 +420,6 @@ fn an_unreadable_spec_is_an_error_without_a_place() {
     assert!(matches!(parsed.unwrap_err()[..], [ParseError::Unreadable { span: None, .. }]));
 }
 
-#[test]
-fn the_examples_of_the_reference_parse() {
-    let text = read("docs/language.md").unwrap();
-    let examples: Vec<&str> = text.split("```fab\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
-    assert!(examples.len() > 5);
-    for example in examples {
-        let (file, sources) = parse_file("docs/language.md", example);
-        if let Err(errors) = file {
-            panic!("{}", rendered(errors.into_iter().map(|error| Box::new(error) as _).collect(), &sources));
-        }
-        if example.contains("fabric ") {
-            let reader = |path: &str| if path == "specs/example.fab" { Ok(example.to_owned()) } else { read(path) };
-            let spec = parse("specs/example.fab", &reader).0.unwrap();
-            resolve(&spec, &reader).unwrap_or_else(|errors| panic!("{errors:?}\n{example}"));
-        }
-    }
-}
-
 /// `UPDATE_DOCS=1 cargo test --test language` writes the page.
 #[test]
 fn the_page_of_errors_is_up_to_date() {

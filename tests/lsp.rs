@@ -1,5 +1,7 @@
 //! `fabc lsp` as an editor has it: a script over standard input and output, random edits, mended errors.
 
+#[path = "lsp/editors.rs"]
+mod editors;
 #[path = "lsp/specs.rs"]
 mod specs;
 

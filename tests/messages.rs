@@ -187,3 +187,29 @@ fn json_messages_carry_their_format() {
         keys(&message["labels"][0], &["file", "line", "column", "end_line", "end_column", "text"], &[]);
     }
 }
+
+#[test]
+fn errors_of_the_library_print_as_those_of_the_command_line() {
+    use fabc::MessageFormat::{Github, Human, Json, Short};
+    use std::io::IsTerminal;
+    let place = place();
+    let files = fabc::Directory::new(place.path());
+    for (name, codes) in [("two errors, 100%.fab", &["FAB0101", "FAB0126"][..]), ("broken.fab", &["FAB0330"])] {
+        let text = std::fs::read_to_string(place.path().join(name)).unwrap();
+        let options = fabc::Options::default().named(name).files(&files);
+        let (checked, built) = (fabc::check(&text, &options).unwrap_err(), fabc::build(&text, &options).unwrap_err());
+        let told: Vec<String> = checked.list().into_iter().map(|one| one.code).collect();
+        assert_eq!(told, codes);
+        assert_eq!(checked.list(), built.list());
+        // Drawings have colors and widths where standard error is a terminal.
+        let drawn = (!std::io::stderr().is_terminal()).then_some((Human, "human"));
+        for (format, form) in [(Short, "short"), (Json, "json"), (Github, "github")].into_iter().chain(drawn) {
+            assert_eq!(checked.shown(format), told(&place, form, &["check", name], i32::from(checked.exit_code())));
+        }
+    }
+    let text = std::fs::read_to_string(place.path().join("warns.fab")).unwrap();
+    let warned = fabc::check(&text, &fabc::Options::default()).unwrap();
+    assert_eq!(warned.warnings.iter().map(|one| (one.code.as_str(), one.severity)).collect::<Vec<_>>(), [("FAB0151", "warning")]);
+    let at = &warned.warnings[0].places[0];
+    assert_eq!((&text[at.bytes.clone()], at.file.as_str()), ("unused", "spec.fab"));
+}

@@ -1,18 +1,35 @@
 //! Mutated specs: nothing panics or hangs, every failure has a code and a place, and what is shown of it is
 //! short.
 //!
-//! `cargo test --test mutations` takes some thousand mutants. `FABC_MUTANTS=100000 cargo test --test
-//! mutations mutated -- --nocapture` takes that many, and prints how many failed, how long the slowest took,
-//! and the peak memory of the process.
+//! Every mutant goes through parse, resolve, the normal form and back, the checks that `fabc check` makes
+//! before any search, every form of messages, and the language server, which is asked some things about it.
+//!
+//! `cargo test --test mutations` takes some thousand mutants. `FABC_MUTANTS=1000000 cargo test --test
+//! mutations mutated -- --nocapture` takes that many, and prints how many failed and where, how long the
+//! slowest took, and the peak memory of the process; `FABC_MUTANTS=500000..1000000` takes the second half.
 
-use fabc::diag::SourceMap;
+#[path = "support/mutants.rs"]
+mod mutants;
+
+use fabc::compile::{Stage, decidable};
+use fabc::diag::{Failure, SourceMap};
 use fabc::driver::{MessageFormat, shown};
-use fabc::model::load;
+use fabc::lsp::Server;
+use fabc::model::{Fabric, load};
+use fabc::passes::slices::Placing;
 use fabc::syntax::{normalize, parse, parse_file, print, print_spec};
+use lsp_server::{Message, Notification, Request, RequestId};
 use miette::Diagnostic;
-use rand_chacha::ChaCha8Rng;
-use rand_core::{RngCore, SeedableRng};
+use mutants::{Dice, mutate};
 use rayon::prelude::*;
+use serde_json::{Value, json};
+use std::any::Any;
+use std::cell::RefCell;
+use std::ops::Range;
+use std::panic::catch_unwind;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// Mutants without `FABC_MUTANTS`.
 const MUTANTS: usize = 3_000;
@@ -20,255 +37,48 @@ const MUTANTS: usize = 3_000;
 /// The most that reading and resolving one spec may take of a processor, seconds.
 const SECONDS: f64 = 1.0;
 
+/// Seconds after which a mutant hangs.
+const HANGS: u64 = 600;
+
 /// The most that may be shown of the errors of one spec, bytes.
 const SHOWN: usize = 400_000;
 
-const SPECS: [&str; 11] = [
-    "specs/failing_require.fab",
-    "specs/parts/tpu_v4.fab",
-    "specs/pod_1024.fab",
-    "specs/pod_128.fab",
-    "specs/pod_256.fab",
-    "specs/pod_5_cubes.fab",
-    "specs/single_cube_64.fab",
-    "specs/small_cubes.fab",
-    "specs/torus_4x4x8.fab",
-    "specs/twisted_4x8x8.fab",
-    "specs/two_faces.fab",
-];
+/// Longer specs are nothing but long.
+const SPEC: usize = 8_000;
 
 fn read(path: &str) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| error.to_string())
 }
 
-/// Words, numbers, texts and single signs, with the blanks before them.
-fn tokens(text: &str) -> Vec<String> {
-    let mut tokens: Vec<String> = Vec::new();
-    let mut kind = ' ';
-    for c in text.chars() {
-        let next = if c.is_alphanumeric() || c == '_' {
-            'a'
-        } else if c.is_whitespace() {
-            ' '
-        } else {
-            '.'
-        };
-        match tokens.last_mut() {
-            Some(last) if next != '.' && next == kind || kind == ' ' => last.push(c),
-            _ => tokens.push(c.to_string()),
+/// Every spec that is shipped or tested, as paths from the root of the package, with its text.
+fn specs() -> Vec<(String, String)> {
+    let (mut found, mut open) = (Vec::new(), vec![PathBuf::from("specs"), PathBuf::from("tests")]);
+    while let Some(directory) = open.pop() {
+        for entry in std::fs::read_dir(&directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "fab") {
+                // Some tests are of specs that are no text.
+                let text = read(&path.to_string_lossy()).ok().filter(|text| !text.trim().is_empty() && text.len() <= SPEC);
+                found.extend(text.map(|text| (path.to_string_lossy().into_owned(), text)));
+            }
         }
-        kind = next;
     }
-    tokens
+    found.sort();
+    assert!(found.len() > 450, "{}", found.len());
+    found
 }
 
-/// Random choices.
-struct Dice(ChaCha8Rng);
-
-impl Dice {
-    fn below(&mut self, count: usize) -> usize {
-        (self.0.next_u64() % count.max(1) as u64) as usize
-    }
-    fn one<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
-        of[self.below(of.len())]
-    }
-}
-
-const NUMBERS: [&str; 28] = [
-    "0",
-    "1",
-    "2",
-    "3",
-    "-1",
-    "-0",
-    "7.5",
-    "0.0000000000000000001",
-    "65",
-    "128",
-    "136",
-    "32768",
-    "32769",
-    "65536",
-    "65537",
-    "131072",
-    "1000000",
-    "1048576",
-    "1048577",
-    "1_000_0__",
-    "4294967295",
-    "4294967296",
-    "9223372036854775807",
-    "9223372036854775808",
-    "18446744073709551616",
-    "99999999999999999999999",
-    "340282366920938463463374607431768211456",
-    "1e9",
-];
-const STRANGE: [&str; 36] = [
-    "(",
-    ")",
-    "}",
-    "{",
-    "]",
-    "[",
-    "/*",
-    "*/",
-    "\"",
-    "//",
-    ";",
-    "..",
-    "...",
-    "- - -",
-    "{ { {",
-    "\r\n",
-    "\r",
-    "\t",
-    "x",
-    "[0]",
-    "=",
-    "==",
-    "<=",
-    "@",
-    "\0",
-    "\u{1b}[31m",
-    "é",
-    "≥",
-    "\u{feff}",
-    "\u{202e}",
-    "\u{200b}",
-    "e\u{301}\u{301}\u{301}",
-    "👩‍👩‍👧‍👦",
-    "１２",
-    "ﷺ",
-    "\u{10ffff}",
-];
-const WORDS: [&str; 30] = [
-    "fabric",
-    "use",
-    "let",
-    "link",
-    "chip",
-    "cube",
-    "cubes",
-    "ocs",
-    "budget",
-    "demand",
-    "require",
-    "mesh",
-    "couple",
-    "all_to_all",
-    "weight",
-    "any",
-    "of",
-    "with",
-    "over",
-    "in",
-    "for",
-    "groups",
-    "torus",
-    "synthesize",
-    "cross_connects",
-    "faults",
-    "fault.diameter",
-    "symmetry",
-    "GB/s",
-    "flits",
-];
-
-/// Changes of single tokens.
-fn mutate_tokens(text: &str, dice: &mut Dice) -> String {
-    let mut tokens = tokens(text);
-    for _ in 0..1 + dice.below(3) {
-        if tokens.is_empty() {
-            break;
-        }
-        let (at, other) = (dice.below(tokens.len()), dice.below(tokens.len()));
-        let is_number = |token: &String| token.trim().starts_with(|c: char| c.is_ascii_digit());
-        let numbers: Vec<usize> = (0..tokens.len()).filter(|&at| is_number(&tokens[at])).collect();
-        match dice.below(12) {
-            0 | 1 => _ = tokens.remove(at),
-            2 => tokens.swap(at, other),
-            3 => tokens.insert(at, tokens[other].clone()),
-            4..=6 if !numbers.is_empty() => tokens[numbers[dice.below(numbers.len())]] = format!(" {}", dice.one(&NUMBERS)),
-            7 => tokens.insert(at, dice.one(&STRANGE).to_owned()),
-            8 => tokens[at] = format!(" {}", dice.one(&WORDS)),
-            9 => tokens[at] = tokens[at].to_uppercase(),
-            10 => tokens[at] = tokens[other].clone(),
-            _ => tokens.truncate(at.max(1)),
-        }
-    }
-    tokens.concat()
-}
-
-/// Changes of lines, of items, and of the whole.
-fn mutate_lines(text: &str, others: &[String], dice: &mut Dice) -> String {
-    let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let (at, other) = (dice.below(lines.len()), dice.below(lines.len()));
-    let (from, to) = (at.min(other), at.max(other) + 1);
-    match dice.below(9) {
-        0 => lines.swap(at, other),
-        1 => _ = lines.remove(at),
-        2 => _ = lines.drain(from..to),
-        // An item, again and again.
-        3 => {
-            let times = *[1, 2, 40, 400].get(dice.below(4)).unwrap();
-            let again: Vec<&str> = std::iter::repeat_n(lines[at], times).collect();
-            lines.splice(other..other, again);
-        }
-        4 => {
-            let some = lines[from..to].to_vec();
-            lines.splice(at..at, some);
-        }
-        5 => {
-            let stranger = &others[dice.below(others.len())];
-            let theirs: Vec<&str> = stranger.split_inclusive('\n').collect();
-            let start = dice.below(theirs.len());
-            lines.splice(at.., theirs[start..].iter().copied());
-        }
-        6 => return text.replace('\n', dice.one(&[" ", "\r", "\r\n", "\n\n", "\u{2028}"])),
-        7 => return text[..text.floor_char_boundary(dice.below(text.len()))].to_owned(),
-        _ => return text[text.floor_char_boundary(dice.below(text.len()))..].to_owned(),
-    }
-    lines.concat()
-}
-
-/// What is far larger than in any spec: names, numbers, lines, brackets, sums, comments.
-fn mutate_sizes(text: &str, dice: &mut Dice) -> String {
-    let mut tokens = tokens(text);
-    let at = dice.below(tokens.len());
-    let token = tokens[at].trim().to_owned();
-    let size = *[3, 63, 64, 65, 200, 5_000, 70_000].get(dice.below(7)).unwrap();
-    let many = |part: &str| part.repeat(size);
-    tokens[at] = match dice.below(10) {
-        0 => format!(" {}{token}{}", many("("), many(")")),
-        1 => format!(" {}{token}{}", many("["), many("]")),
-        2 => format!(" {} {{ {token} {}", many("x = a { "), many("}")),
-        3 => format!(" {token}{}", many("a")),
-        4 => format!(" {token}{}", many("9")),
-        5 => format!(" {token}{}", many(dice.one(&[" + 1", " * 2", " - u", " % 3", " / 1"]))),
-        6 => format!(" {}{token}", many("-")),
-        7 => format!("{}{token}", many(" ")),
-        8 => format!(" /*{}*/ {token} //{}\n", many("*"), many("é")),
-        _ => {
-            format!(" {token} {}", many(dice.one(&["; ", "x = 1; ", "\"\" ", "ocs X {} ", "let a = b; ", "\u{301}", "é", "[u in 0..2, "])))
-        }
-    };
-    tokens.concat()
-}
-
-fn mutate(text: &str, others: &[String], dice: &mut Dice) -> String {
-    let mut mutant = text.to_owned();
-    for _ in 0..1 + dice.below(2) {
-        mutant = match dice.below(64) {
-            0 => mutate_sizes(&mutant, dice),
-            1..=16 => mutate_lines(&mutant, others, dice),
-            _ => mutate_tokens(&mutant, dice),
-        };
-        if mutant.trim().is_empty() {
-            break;
-        }
-    }
-    mutant
+/// How far a mutant came.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Came {
+    /// It does not parse, or means nothing.
+    Refused,
+    /// It means something that can never be built.
+    Undecidable,
+    /// Only a search could tell more.
+    Through,
 }
 
 fn check(errors: &[Box<dyn Diagnostic + Send + Sync>], sources: &SourceMap, mutant: &str) {
@@ -303,27 +113,46 @@ fn peak_memory() -> String {
     status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("unknown").trim().to_owned()
 }
 
-/// Loads one mutant and what comes of it again; returns whether it failed, and the nanoseconds of the first
+/// What `fabc check` finds before any search.
+fn quick(fabric: &Fabric) -> Result<(), Vec<Box<dyn Diagnostic + Send + Sync>>> {
+    match fabric.pod().filter(|_| !fabric.slices.kinds.is_empty()) {
+        Some(pod) => {
+            Placing::of(fabric, pod).initial(fabric.slices.spare).map_err(|error| vec![Box::new(error) as _])?;
+            fabric.slices.kinds.iter().try_for_each(|kind| decidable(&kind.fabric, Stage::Emit)).map_err(Failure::diagnostics)
+        }
+        None if fabric.is_too_large() => Ok(()),
+        None => decidable(fabric, Stage::Emit).map_err(Failure::diagnostics),
+    }
+}
+
+/// Loads one mutant and what comes of it again; returns how far it came, and the nanoseconds of the first
 /// loading.
-fn run(path: &str, mutant: &str) -> (bool, u64) {
+fn run(path: &str, mutant: &str, dice: &mut Dice) -> (Came, u64) {
     let root = if path.contains("parts") { "specs/pod_128.fab" } else { path };
     let reader = |asked: &str| if asked == path { Ok(mutant.to_owned()) } else { read(asked) };
     let began = processor_time();
     let loaded = load(root, &reader);
     let took = processor_time().zip(began).map_or(0, |(now, began)| now - began);
     assert!(took as f64 <= SECONDS * 1e9, "{took} ns\n{mutant}");
-    let failed = match loaded {
-        Ok((_, normal, _)) => {
+    let came = match loaded {
+        Ok((fabric, normal, sources)) => {
             let normal = print_spec(&normal);
             let again = |asked: &str| if asked == root { Ok(normal.clone()) } else { read(asked) };
             let reparsed = parse(root, &again).0.unwrap_or_else(|errors| panic!("{errors:?}\n{mutant}\n{normal}"));
             assert_eq!(print_spec(&normalize(&reparsed)), normal, "{mutant}");
-            load(root, &again).unwrap_or_else(|_| panic!("{mutant}\n{normal}"));
-            false
+            let given = |asked: &str| if asked == root { Ok(normal.clone()) } else { input(asked, &fabric) };
+            load(root, &given).unwrap_or_else(|(failure, _)| panic!("{:?}\n{mutant}\n{normal}", failure.diagnostics()));
+            match quick(&fabric) {
+                Ok(()) => Came::Through,
+                Err(errors) => {
+                    check(&errors, &sources, mutant);
+                    Came::Undecidable
+                }
+            }
         }
         Err((failure, sources)) => {
             check(&failure.diagnostics(), &sources, mutant);
-            true
+            Came::Refused
         }
     };
     if let Ok(file) = parse_file(path, mutant).0 {
@@ -332,29 +161,173 @@ fn run(path: &str, mutant: &str) -> (bool, u64) {
         assert_eq!(print(&again), once, "{mutant}");
         assert_eq!(again.comments.len(), file.comments.len(), "{mutant}");
     }
-    (failed, took)
+    edit(path, root, mutant, came, dice);
+    (came, took)
+}
+
+/// A file that a spec in its normal form names: a copy of what the first one read.
+fn input(asked: &str, fabric: &Fabric) -> Result<String, String> {
+    let copies = fabc::emit::inputs(fabric);
+    let copy = copies.into_iter().find(|(path, _)| asked.ends_with(path.as_str())).map(|(_, text)| text);
+    copy.map_or_else(|| read(asked), Ok)
+}
+
+fn told(method: &str, params: Value) -> Message {
+    Message::Notification(Notification::new(method.to_owned(), params))
+}
+
+/// The mutant in an editor: what is found, and some questions about some place.
+fn edit(path: &str, root: &str, mutant: &str, came: Came, dice: &mut Dice) {
+    let disk = |asked: &str| read(asked);
+    let absolute = |path: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join(path).display().to_string();
+    let uri = |path: &str| json!({"uri": format!("file://{}", absolute(path))});
+    let open = |path: &str, text: &str| json!({"textDocument": {"uri": uri(path)["uri"], "languageId": "fab", "version": 1, "text": text}});
+    let mut server = Server::new(&disk);
+    if root != path {
+        server.message(told("textDocument/didOpen", open(root, &read(root).unwrap())));
+    }
+    server.message(told("textDocument/didOpen", open(path, mutant)));
+    let mut errors = 0;
+    for message in server.idle() {
+        let Message::Notification(Notification { params, .. }) = message else { panic!("{message:?}") };
+        for finding in params["diagnostics"].as_array().unwrap() {
+            errors += usize::from(finding["severity"] == 1);
+            let code = finding["code"].as_str().unwrap_or_default();
+            assert!(code.starts_with("FAB0") && code.len() == 7, "{finding}\n{mutant}");
+        }
+    }
+    // A file without a fabric is taken for shared parts, of which only the text is read.
+    assert!((errors > 0) == (came != Came::Through) || errors == 0 && came == Came::Refused, "{came:?}: {errors}\n{mutant}");
+    let lines: Vec<&str> = mutant.split('\n').collect();
+    let line = dice.below(lines.len());
+    let place = json!({"line": line, "character": dice.below(lines[line].len() + 2)});
+    let whole = json!({"start": {"line": 0, "character": 0}, "end": {"line": lines.len(), "character": 0}});
+    let all = json!({"textDocument": uri(path), "position": place, "range": whole, "newName": "another", "context":
+        {"includeDeclaration": true, "diagnostics": []}, "options": {"tabSize": 4, "insertSpaces": true}});
+    let about = ["hover", "completion", "definition", "references", "documentHighlight", "rename", "inlayHint", "codeAction"];
+    for method in ["semanticTokens/full", "documentSymbol", "formatting", about[dice.below(8)], about[dice.below(8)]] {
+        let request = Request::new(RequestId::from(1), format!("textDocument/{method}"), all.clone());
+        let answers = server.message(Message::Request(request));
+        let [Message::Response(response)] = &answers[..] else { panic!("{answers:?}") };
+        let refused = response_error(response);
+        // A rename can be refused; nothing else can.
+        assert!(refused.is_none() || method == "rename", "{method}: {refused:?}\n{mutant}");
+    }
+}
+
+fn response_error(response: &lsp_server::Response) -> Option<Value> {
+    serde_json::to_value(response).unwrap().get("error").cloned()
+}
+
+thread_local! {
+    /// Panics of this thread, caught by whomever.
+    static PANICS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+fn said(panic: &(dyn Any + Send)) -> &str {
+    panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("it panicked")
+}
+
+/// From `FABC_MUTANTS`: how many, or which.
+fn wanted() -> Range<usize> {
+    let Ok(wanted) = std::env::var("FABC_MUTANTS") else { return 0..MUTANTS };
+    let number = |text: &str| text.parse().expect("FABC_MUTANTS is a number or a range");
+    wanted.split_once("..").map_or_else(|| 0..number(&wanted), |(from, to)| number(from)..number(to))
+}
+
+/// What each thread works on since when, so that a hang has a name.
+struct Watch {
+    ticks: AtomicU64,
+    done: AtomicUsize,
+    /// Of each thread: a mutant and 1, and the tick at which it was begun; 0 of idle threads.
+    at: Vec<[AtomicU64; 2]>,
+}
+
+impl Watch {
+    fn tick(&self, of: usize) {
+        let now = self.ticks.fetch_add(1, Ordering::Relaxed) + 1;
+        for [mutant, since] in &self.at {
+            let (mutant, since) = (mutant.load(Ordering::Relaxed), since.load(Ordering::Relaxed));
+            if mutant > 0 && now - since > HANGS {
+                eprintln!("mutant {} hangs", mutant - 1);
+                std::process::abort();
+            }
+        }
+        if now.is_multiple_of(60) {
+            eprintln!("{} of {of} mutants", self.done.load(Ordering::Relaxed));
+        }
+    }
 }
 
 #[test]
 fn mutated_specs_fail_with_a_code_and_a_place() {
-    let wanted = std::env::var("FABC_MUTANTS").ok().map_or(MUTANTS, |count| count.parse().expect("FABC_MUTANTS is a number"));
-    let texts: Vec<String> = SPECS.iter().map(|path| read(path).unwrap()).collect();
-    let results: Vec<(bool, u64)> = (0..wanted)
-        .into_par_iter()
-        .map(|number| {
-            // A stream for each mutant: the same ones whatever the number of threads, and however many there
-            // are.
-            let mut rng = ChaCha8Rng::seed_from_u64(1);
-            rng.set_stream(number as u64);
-            let at = number % SPECS.len();
-            let mutant = mutate(&texts[at], &texts, &mut Dice(rng));
-            run(SPECS[at], &mutant)
-        })
-        .collect();
-    let failures = results.iter().filter(|(failed, _)| *failed).count();
-    let slowest = results.iter().map(|&(_, took)| took).max().unwrap_or(0);
-    println!("{wanted} mutants: {failures} failed, the slowest took {:.3} s, peak memory {}", slowest as f64 / 1e9, peak_memory());
-    assert!(failures * 3 > wanted, "{failures}");
+    let (wanted, specs) = (wanted(), specs());
+    let texts: Vec<String> = specs.iter().map(|(_, text)| text.clone()).collect();
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if std::thread::current().name().is_some() {
+            return before(panic);
+        }
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        PANICS.with_borrow_mut(|all| all.push(format!("{place}: {}", said(panic.payload()))));
+    }));
+    let threads = || [AtomicU64::new(0), AtomicU64::new(0)];
+    let watch = Watch {
+        ticks: AtomicU64::new(0),
+        done: AtomicUsize::new(0),
+        at: std::iter::repeat_with(threads).take(rayon::current_num_threads()).collect(),
+    };
+    let over = AtomicUsize::new(0);
+    let one = |number: usize| {
+        let [now, since] = &watch.at[rayon::current_thread_index().unwrap_or(0)];
+        since.store(watch.ticks.load(Ordering::Relaxed), Ordering::Relaxed);
+        now.store(number as u64 + 1, Ordering::Relaxed);
+        let (path, text) = &specs[number % specs.len()];
+        PANICS.with_borrow_mut(Vec::clear);
+        let outcome = catch_unwind(|| {
+            let mut dice = Dice::of(number as u64);
+            let mutant = mutate(text, &texts, &mut dice);
+            run(path, &mutant, &mut dice)
+        });
+        now.store(0, Ordering::Relaxed);
+        watch.done.fetch_add(1, Ordering::Relaxed);
+        // A panic that somebody else caught is one as well.
+        match PANICS.with_borrow_mut(|all| all.pop()) {
+            Some(panic) => {
+                let panic: String = panic.chars().take(300).collect();
+                eprintln!("mutant {number} of {path}: {panic:?}");
+                Err(number)
+            }
+            None => outcome.map_err(|_| number),
+        }
+    };
+    let results: Vec<Result<(Came, u64), usize>> = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while over.load(Ordering::Relaxed) == 0 {
+                std::thread::sleep(Duration::from_secs(1));
+                watch.tick(wanted.len());
+            }
+        });
+        let results = wanted.clone().into_par_iter().map(one).collect();
+        over.store(1, Ordering::Relaxed);
+        results
+    });
+    let wrong: Vec<usize> = results.iter().filter_map(|result| result.err()).collect();
+    let came = |far: Came| results.iter().flatten().filter(|(came, _)| *came == far).count();
+    let slowest = results.iter().flatten().map(|&(_, took)| took).max().unwrap_or(0);
+    println!(
+        "{} mutants of {} specs: {} refused, {} that can never be built, {} for a search, {} wrong; the slowest took {:.3} s, peak memory {}",
+        results.len(),
+        specs.len(),
+        came(Came::Refused),
+        came(Came::Undecidable),
+        came(Came::Through),
+        wrong.len(),
+        slowest as f64 / 1e9,
+        peak_memory()
+    );
+    assert!(wrong.is_empty(), "{} mutants, first {:?}", wrong.len(), &wrong[..wrong.len().min(20)]);
+    assert!(came(Came::Refused) * 3 > results.len());
 }
 
 #[test]
@@ -384,6 +357,7 @@ fn hostile_texts_end_in_an_error() {
         many("fabric a { } ", 10_000),
     ];
     for text in texts {
+        edit("a.fab", "a.fab", &text, Came::Refused, &mut Dice::of(0));
         let reader = |asked: &str| if asked == "a.fab" { Ok(text.clone()) } else { Err("not there".to_owned()) };
         let (failure, sources) = load("a.fab", &reader).expect_err("this is no spec");
         check(&failure.diagnostics(), &sources, &text[..text.floor_char_boundary(60)]);

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Every module and its layer: it may use modules of lower layers only (those of layer 0 also each other).
-const LAYERS: [(&str, u8); 24] = [
+const LAYERS: [(&str, u8); 26] = [
     ("ids", 0),
     ("units", 0),
     ("diag", 0),
@@ -19,6 +19,7 @@ const LAYERS: [(&str, u8); 24] = [
     ("algebra", 0),
     ("availability", 0),
     ("syntax", 1),
+    ("show", 1),
     ("model", 2),
     ("ir", 3),
     ("estimate", 3),
@@ -31,8 +32,9 @@ const LAYERS: [(&str, u8); 24] = [
     ("compile", 8),
     ("verify", 8),
     ("lsp", 9),
-    ("driver", 10),
-    ("main", 11),
+    ("library", 10),
+    ("driver", 11),
+    ("main", 12),
 ];
 
 /// The longest file.

@@ -3,12 +3,13 @@
 use super::collective_scene::{convicted, files};
 use super::errors::{DriverError, Stop};
 use super::options::AvailabilityArgs;
-use super::read::{self, Loaded};
+use super::read;
 use super::terminal::{print_out, write_out};
 use crate::availability::{Failures, Plant};
 use crate::check::{self, ReadScene};
 use crate::diag::suggestion;
 use crate::emit::{AvailabilityAsked, availability_json, availability_text};
+use crate::library::Loaded;
 use crate::limits::ARTIFACT_BYTES;
 use crate::units::Decimal;
 use serde::Deserialize;

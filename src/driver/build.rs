@@ -7,7 +7,7 @@ use super::front::{back, front, manifest_options, requires_hold, tables_option, 
 use super::golden::{self, Golden};
 use super::options::{BuildArgs, CheckArgs, GraphArgs, GraphFormat};
 use super::progress::Watch;
-use super::read::{self, Loaded, display};
+use super::read::{self, display};
 use super::requests::{self, Request};
 use super::several;
 use super::sliced;
@@ -17,6 +17,7 @@ use crate::compile::{Stage, compile, decidable, describe};
 use crate::compiled::Compiled;
 use crate::diag::SourceMap;
 use crate::emit;
+use crate::library::Loaded;
 use crate::model::{Fabric, Plant, SonicConfig};
 use crate::syntax::print_spec;
 use clap::CommandFactory;
@@ -78,24 +79,24 @@ fn build_with(
     terminal: Terminal,
 ) -> Result<(), Stop> {
     let tolerance = tolerance(&args.tolerance)?;
-    let Some(front) = front(spec, &args.compile, watch, terminal)? else { return Ok(()) };
-    if !front.loaded.fabric.slices.kinds.is_empty() {
-        return sliced::build(front, args, out.filter(|_| requests.is_empty()), watch, terminal);
+    let Some(loaded) = front(spec, &args.compile, watch, terminal)? else { return Ok(()) };
+    if !loaded.fabric.slices.kinds.is_empty() {
+        return sliced::build(loaded, args, out.filter(|_| requests.is_empty()), watch, terminal);
     }
     if args.cache.is_some() {
         terminal.note("`--cache` keeps kinds of slices, and this fabric has none");
     }
     // What cannot be written should be known before the long part.
-    requests.iter().try_for_each(|request| requests::fits(request, &front.loaded.fabric))?;
+    requests.iter().try_for_each(|request| requests::fits(request, &loaded.fabric))?;
     if let Some(directory) = args.golden.as_deref().filter(|_| !args.update) {
-        golden::exists(&golden::place(directory, &front.loaded.fabric.name))?;
+        golden::exists(&golden::place(directory, &loaded.fabric.name))?;
     }
     let staging = match out {
-        Some(out) => Some(Staging::begin(out, &front.loaded.fabric.name, staging::BUILT)?),
+        Some(out) => Some(Staging::begin(out, &loaded.fabric.name, staging::BUILT)?),
         None => None,
     };
-    let (spec_text, settings) = (front.spec_text, front.loaded.settings.clone());
-    let (compiled, sources) = back(front.loaded, &args.compile, watch, terminal)?;
+    let (spec_text, settings) = (loaded.text.clone(), loaded.settings.clone());
+    let (compiled, sources) = back(loaded, &args.compile, watch, terminal)?;
     let options = [settings, manifest_options(&args.compile), tables_option(args.tables, &compiled, terminal)].concat();
     dump_compiled(&compiled, &spec_text, &options, &args.compile.dump)?;
     if !data_on_stdout {
@@ -165,28 +166,28 @@ pub(super) fn check(args: &CheckArgs, terminal: Terminal) -> Result<(), Stop> {
 }
 
 fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(), Stop> {
-    let Some(front) = front(&args.spec, &args.compile, watch, terminal)? else { return Ok(()) };
-    if !front.loaded.fabric.slices.kinds.is_empty() {
-        return sliced::check(front, args, watch, terminal);
+    let Some(loaded) = front(&args.spec, &args.compile, watch, terminal)? else { return Ok(()) };
+    if !loaded.fabric.slices.kinds.is_empty() {
+        return sliced::check(loaded, args, watch, terminal);
     }
     if args.compile.stop_after.is_none() {
-        let fabric = &front.loaded.fabric;
+        let fabric = &loaded.fabric;
         requests::read(&args.emit)?.iter().try_for_each(|request| requests::fits(request, fabric))?;
         if let Some(directory) = &args.golden {
             golden::exists(&golden::place(directory, &fabric.name))?;
         }
         if fabric.is_too_large() {
-            return described(front.loaded, watch, terminal);
+            return described(loaded, watch, terminal);
         }
         if let Err(failure) = decidable(fabric, Stage::Emit) {
-            return Err((failure, front.loaded.sources).into());
+            return Err((failure, loaded.sources).into());
         }
         terminal.say(&format!("{}: no errors ({})", fabric.name, contents(fabric)))?;
         return Ok(());
     }
-    let options = [front.loaded.settings.clone(), manifest_options(&args.compile)].concat();
-    let spec_text = front.spec_text;
-    let (compiled, sources) = back(front.loaded, &args.compile, watch, terminal)?;
+    let options = [loaded.settings.clone(), manifest_options(&args.compile)].concat();
+    let spec_text = loaded.text.clone();
+    let (compiled, sources) = back(loaded, &args.compile, watch, terminal)?;
     dump_compiled(&compiled, &spec_text, &options, &args.compile.dump)?;
     if args.compile.dump.is_empty() {
         terminal.say(&emit::terminal_report(&compiled, look()))?;

@@ -5,7 +5,7 @@ use super::collective_emit::{self, Target};
 use super::collective_options::{CollectiveArgs, CollectiveFormat};
 use super::collective_scene::{ReadTabled, convicted, files, scenario, untabled};
 use super::errors::{DriverError, Stop};
-use super::read::{self, Loaded, display};
+use super::read::{self, display};
 use super::scheduled::planned;
 use super::sim_options::NOMINAL;
 use super::terminal::{Terminal, print_out, write_out};
@@ -16,6 +16,7 @@ use crate::emit::{self, TRACE_MESSAGES, TraceTold};
 use crate::estimate::{self, EstimateError, Word};
 use crate::ids::NodeId;
 use crate::ir::{CollectiveLeftOut, CollectiveReport, Scene, Starts, Topology};
+use crate::library::Loaded;
 use crate::limits::{COLLECTIVE_BYTES, COLLECTIVE_OVERHEAD_PS};
 use crate::model::{Collective, CollectiveAlgorithm, Fabric};
 

@@ -2,47 +2,35 @@
 
 use super::dump::dump_spec;
 use super::errors::Stop;
-use super::options::{CompileArgs, MessageFormat, TablesForm};
+use super::options::CompileArgs;
 use super::progress::Watch;
-use super::read::{self, Loaded};
+use super::read;
 use super::terminal::Terminal;
-use crate::check::RequireError;
 use crate::compile::{Stage, compile};
 use crate::compiled::Compiled;
-use crate::diag::{Failure, SourceMap, Span};
+use crate::diag::{Failure, SourceMap};
 use crate::emit;
 use crate::ir::RequireOutcome;
-use crate::limits::{SPEC_BYTES, SPEC_TOKENS};
-use crate::syntax::{COMMAND_LINE, ParseError, print_spec, tokens};
-
-/// A spec that was read, and its normal form as text.
-pub(super) struct Front {
-    pub(super) loaded: Loaded,
-    pub(super) spec_text: String,
-}
+use crate::library::{Loaded, TablesForm, binary_tables, broken, too_long_to_read};
+use crate::show::MessageFormat;
+use crate::syntax::COMMAND_LINE;
 
 /// Reads the spec; `None` if the build is to stop there.
-pub(super) fn front(spec: &str, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> Result<Option<Front>, Stop> {
+pub(super) fn front(spec: &str, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> Result<Option<Loaded>, Stop> {
     let mut loaded = watch.time("read", || read::spec(spec, &args.set))?;
     terminal.warn(std::mem::take(&mut loaded.warnings), &loaded.sources);
     for (name, text) in loaded.sources.files().filter(|(name, _)| *name != COMMAND_LINE) {
         terminal.detail(&format!("read {name} ({} lines)", text.lines().count()));
     }
-    let spec_text = print_spec(&loaded.spec);
-    // What is written must be readable again.
-    let limits = [
-        (spec_text.len() > SPEC_BYTES).then(|| ParseError::TooLarge { limit: SPEC_BYTES, span: Span::default() }),
-        (tokens(&spec_text) > SPEC_TOKENS).then(|| ParseError::TooManyTokens { limit: SPEC_TOKENS, span: Span::default() }),
-    ];
-    if let Some(error) = limits.into_iter().flatten().next() {
+    if let Some(error) = too_long_to_read(&loaded.text) {
         return Err((Failure::spec(error), loaded.sources).into());
     }
-    dump_spec(&loaded.fabric, &spec_text, &args.dump)?;
+    dump_spec(&loaded.fabric, &loaded.text, &args.dump)?;
     if let Some(last) = args.stop_after.filter(|last| *last <= Stage::Resolve) {
         terminal.detail(&format!("stopped after {}: nothing to write yet", last.name()));
         return Ok(None);
     }
-    Ok(Some(Front { loaded, spec_text }))
+    Ok(Some(loaded))
 }
 
 /// Compiles what [`front`] read.
@@ -62,13 +50,7 @@ pub(super) fn back(loaded: Loaded, args: &CompileArgs, watch: &Watch, terminal: 
 
 /// Turns every `require` that failed into an error at its line.
 pub(super) fn requires_hold(outcomes: &[RequireOutcome], sources: SourceMap) -> Result<(), Stop> {
-    let failed = outcomes.iter().filter(|outcome| outcome.holds() == Some(false));
-    let diagnostics: Vec<_> = failed
-        .filter_map(|outcome| {
-            let (measured, wanted) = (outcome.measured?.as_f64(), outcome.wanted?.as_f64());
-            Some(Box::new(RequireError::new(&outcome.require, measured, wanted, outcome.scenario.as_deref())) as _)
-        })
-        .collect();
+    let diagnostics = broken(outcomes);
     if diagnostics.is_empty() { Ok(()) } else { Err(Stop { diagnostics, sources, exit_code: 3 }) }
 }
 
@@ -82,11 +64,7 @@ pub(super) fn manifest_options(args: &CompileArgs) -> Vec<(String, String)> {
 pub(super) fn tables_option(form: TablesForm, compiled: &Compiled, terminal: Terminal) -> Vec<(String, String)> {
     use emit::{BINARY_TABLES, listed_entries, most_in_json};
     let (entries, most) = (listed_entries(compiled), most_in_json(compiled));
-    let binary = match form {
-        TablesForm::Auto => entries > most,
-        TablesForm::Json => false,
-        TablesForm::Binary => entries > 0,
-    };
+    let binary = binary_tables(form, compiled);
     if binary && form == TablesForm::Auto {
         let [what, format] = if compiled.fabric.routing.is_scheduled() { ["plans", "schedule"] } else { ["tables", "tables"] };
         terminal.note(&format!(

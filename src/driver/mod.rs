@@ -21,7 +21,6 @@ mod dump;
 mod errors;
 mod estimate;
 mod estimate_options;
-mod excerpt;
 mod fmt;
 mod foreign;
 mod front;
@@ -30,7 +29,6 @@ mod init;
 mod kind_cache;
 mod live;
 mod lsp;
-mod messages;
 mod options;
 mod place;
 mod place_options;
@@ -70,14 +68,16 @@ pub use diff_options::*;
 pub use estimate_options::*;
 pub use options::*;
 pub use place_options::*;
+pub use read::Directory;
 pub use running_options::*;
 pub use sim_options::*;
 pub use sweep_options::*;
 #[cfg(unix)]
 pub use terminal::look_at_standard_output;
-pub use terminal::shown;
 
 use crate::diag;
+use crate::show::is_drawing;
+pub use crate::show::{MessageFormat, shown};
 use clap::Parser;
 use errors::{DriverError, Stop};
 use std::process::ExitCode;
@@ -182,7 +182,7 @@ fn explain(code: Option<&str>) -> Result<(), Stop> {
 /// caught where it is drawn.
 fn show_panics_as_bugs(terminal: Terminal) {
     std::panic::set_hook(Box::new(move |panic| {
-        if terminal::is_drawing() {
+        if is_drawing() {
             return;
         }
         let said = panic.payload();

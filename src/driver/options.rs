@@ -9,6 +9,8 @@ use super::running_options::{DriftArgs, PlanArgs, RepairArgs};
 use super::sim_options::SimArgs;
 use super::sweep_options::SweepArgs;
 use crate::compile::Stage;
+use crate::library::TablesForm;
+use crate::show::MessageFormat;
 use clap::builder::PossibleValue;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -350,21 +352,6 @@ pub struct InitArgs {
     pub template: Template,
 }
 
-/// How diagnostics are written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum MessageFormat {
-    /// With the lines they are about
-    Human,
-    /// One line each
-    Short,
-    /// One JSON object per line, fabc.message/1
-    Json,
-    /// One SARIF 2.1.0 log, when all is done
-    Sarif,
-    /// Commands of a GitHub workflow, which mark lines of the change
-    Github,
-}
-
 impl ValueEnum for Stage {
     fn value_variants<'a>() -> &'a [Self] {
         &Stage::ALL
@@ -392,17 +379,6 @@ pub enum GraphFormat {
     Graphml,
     /// One link a line
     Csv,
-}
-
-/// Forms of the forwarding tables in the output directory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum TablesForm {
-    /// Whichever fits their size
-    Auto,
-    /// fabc.tables/1
-    Json,
-    /// fabc.tables.bin/1, about a byte per entry
-    Binary,
 }
 
 /// Forms of `fabc tables`.

@@ -1,7 +1,7 @@
 //! The directory of a pod in slices: its spec, its kinds, which slice has which cubes.
 
 use super::errors::{DriverError, Stop};
-use super::read::{self, Loaded, display};
+use super::read::{self, display};
 use super::reported::metrics;
 use super::sim_options::NOMINAL;
 use super::staging::{MANIFEST, Staging};
@@ -11,6 +11,7 @@ use crate::diag::SourceMap;
 use crate::emit::{self, Artifact, ManifestLine, PLACEMENT, PlacedKind, PlacedPod, TOOL, manifest_json, placed_artifacts};
 use crate::ids::BlockId;
 use crate::ir::{Mirrors, Slice, SlicePlacement};
+use crate::library::Loaded;
 use crate::limits::ARTIFACT_BYTES;
 use crate::model::{Fabric, Pod, SliceKind};
 use crate::passes::slices::{PlaceError, Placing};

@@ -3,30 +3,17 @@
 use super::errors::{DriverError, Stop};
 use crate::diag::{Failure, SourceMap, Span};
 use crate::emit::PLACEMENT;
+use crate::library::{Loaded, load};
 use crate::limits::{ARTIFACT_BYTES, DIRECTORY_BYTES, SPEC_BYTES};
-use crate::model::{self, Fabric, Warning};
-use crate::syntax::{Loader, ParseError, bind, input_copy, too_long};
+use crate::model;
+use crate::syntax::{Loader, ParseError, input_copy, print_spec, too_long};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What `-` is called in messages.
 pub(super) const STDIN: &str = "<stdin>";
-
-/// A spec that was read, parsed and resolved.
-pub(super) struct Loaded {
-    /// What it means.
-    pub(super) fabric: Fabric,
-    /// Its normal form.
-    pub(super) spec: crate::syntax::ast::Spec,
-    /// The text of all its files.
-    pub(super) sources: SourceMap,
-    /// What it declares and does not need.
-    pub(super) warnings: Vec<Warning>,
-    /// Its parameters and what it changes in the files that it uses, for the manifest.
-    pub(super) settings: Vec<(String, String)>,
-}
 
 /// Reads and resolves a spec, with `name=value` for some parameters; `-` is standard input.
 ///
@@ -45,11 +32,7 @@ pub(super) fn spec(path: &str, sets: &[String]) -> Result<Loaded, Stop> {
 /// The spec has errors.
 pub(super) fn spec_from(path: &str, text: String, sets: &[String]) -> Result<Loaded, Stop> {
     let root = if path == "-" { STDIN } else { path };
-    let (fabric, spec, sources) = model::read_with(root, &After { first: Cell::new(Some(text)), path: &str::to_owned }, sets)?;
-    let warnings = model::warnings(&spec, &fabric);
-    let settings = bind(&spec).settings;
-    let spec = model::normal_form(&fabric, &spec);
-    Ok(Loaded { fabric, spec, sources, warnings, settings })
+    Ok(load(root, &After { first: Cell::new(Some(text)), path: &str::to_owned }, sets)?)
 }
 
 /// Reads and resolves the spec of a built directory from its own files.
@@ -61,7 +44,7 @@ pub(super) fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
     let text = spec_text(&spec)?;
     let path = |wanted: &str| display(&directory.join(&*input_copy(&spec, wanted)));
     let (fabric, spec, sources) = model::load(&spec, &After { first: Cell::new(Some(text)), path: &path })?;
-    Ok(Loaded { fabric, spec, sources, warnings: Vec::new(), settings: Vec::new() })
+    Ok(Loaded { text: print_spec(&spec), fabric, spec, sources, warnings: Vec::new(), settings: Vec::new() })
 }
 
 /// The same of a directory that has a topology.
@@ -107,6 +90,26 @@ impl Loader for Disk {
 
     fn identity(&self, path: &str) -> String {
         std::fs::canonicalize(path).map_or_else(|_| path.to_owned(), |path| display(&path))
+    }
+}
+
+/// The files below a directory, for [`crate::library::Options::files`].
+pub struct Directory(PathBuf);
+
+impl Directory {
+    /// Paths that a spec names begin here.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Directory(path.into())
+    }
+}
+
+impl Loader for Directory {
+    fn load(&self, path: &str, most: u64) -> Result<String, String> {
+        Disk.load(&display(&self.0.join(path)), most)
+    }
+
+    fn identity(&self, path: &str) -> String {
+        Disk.identity(&display(&self.0.join(path)))
     }
 }
 

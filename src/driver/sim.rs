@@ -2,9 +2,8 @@
 
 use super::errors::{DriverError, Stop};
 use super::foreign::{Foreign, foreign};
-use super::options::MessageFormat;
 use super::progress::Watch;
-use super::read::{self, Loaded, display};
+use super::read::{self, display};
 use super::scheduled::planned;
 use super::sim_options::{NOMINAL, SimArgs, SimFormat};
 use super::terminal::{Terminal, print_out, write_out};
@@ -12,8 +11,10 @@ use crate::check::{self, Files, ReadScenario};
 use crate::diag::{SourceMap, list};
 use crate::emit;
 use crate::ir::{Scene, Topology};
+use crate::library::Loaded;
 use crate::limits::ARTIFACT_BYTES;
 use crate::model::{Fabric, Hosts, Model, Parameters, Routing, Scenarios, Simulation, Trace};
+use crate::show::MessageFormat;
 use crate::sim::{self, SimError, SimReport};
 use std::path::{Path, PathBuf};
 

@@ -1,18 +1,19 @@
 //! `fabc build` and `fabc check` of a fabric in slices: every kind is compiled alone, then all are placed.
 
 use super::errors::{DriverError, Stop};
-use super::front::{Front, back, manifest_options, requires_hold, tables_option};
+use super::front::{back, manifest_options, requires_hold, tables_option};
 use super::kind_cache::{self, Cache};
 use super::options::{BuildArgs, CheckArgs};
 use super::placed::{kind, of_slices, settings, write_placed};
 use super::progress::Watch;
-use super::read::{Loaded, display};
+use super::read::display;
 use super::staging::{self, MANIFEST, Staging};
 use super::terminal::{Terminal, look, size};
 use crate::compile::{Stage, decidable};
 use crate::compiled::Compiled;
 use crate::diag::SourceMap;
 use crate::emit::{self, Artifact, ManifestLine, PlacedPod};
+use crate::library::Loaded;
 use crate::model::{self, Fabric, SliceKind};
 use crate::passes::slices::Placing;
 use crate::syntax::{kind_files, print_spec};
@@ -20,9 +21,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// What a kind is compiled from.
-fn loaded(kind: &SliceKind, sources: &SourceMap) -> Loaded {
+fn alone(kind: &SliceKind, sources: &SourceMap) -> Loaded {
     let (fabric, spec) = (kind.fabric.clone(), model::normal_form(&kind.fabric, &kind.spec));
-    Loaded { fabric, spec, sources: sources.clone(), warnings: Vec::new(), settings: Vec::new() }
+    Loaded { text: print_spec(&spec), fabric, spec, sources: sources.clone(), warnings: Vec::new(), settings: Vec::new() }
 }
 
 /// Refuses what asks for one topology.
@@ -35,13 +36,13 @@ fn refuse(what: &str) -> Stop {
 ///
 /// # Errors
 /// A kind cannot be had, the slices do not fit, the disk does not let us; at the end, a `require` fails.
-pub(super) fn build(front: Front, args: &BuildArgs, out: Option<&Path>, watch: &Watch, terminal: Terminal) -> Result<(), Stop> {
+pub(super) fn build(loaded: Loaded, args: &BuildArgs, out: Option<&Path>, watch: &Watch, terminal: Terminal) -> Result<(), Stop> {
     let options = [(args.golden.is_some(), "`--golden`"), (!args.compile.dump.is_empty(), "`--dump`")];
     if let Some((_, option)) = options.into_iter().find(|(given, _)| *given) {
         return Err(refuse(option));
     }
     let Some(out) = out else { return Err(refuse("`--emit`")) };
-    let Front { loaded: Loaded { fabric, sources, settings: given, .. }, spec_text } = front;
+    let Loaded { fabric, sources, settings: given, text: spec_text, .. } = loaded;
     let pod = of_slices(&fabric);
     let placement = Placing::of(&fabric, pod).initial(fabric.slices.spare)?;
     let mut staging = Staging::begin(out, &fabric.name, staging::BUILT)?;
@@ -51,8 +52,8 @@ pub(super) fn build(front: Front, args: &BuildArgs, out: Option<&Path>, watch: &
     // What was compiled already, by what it was compiled from but for its name.
     let mut compiled: BTreeMap<String, Compiled> = BTreeMap::new();
     for of in &fabric.slices.kinds {
-        let alone = loaded(of, &sources);
-        let text = print_spec(&alone.spec);
+        let alone = alone(of, &sources);
+        let text = alone.text.clone();
         let nameless = kind_cache::key(&of.fabric, &text.replacen(&format!("fabric {} ", of.fabric.name), "fabric ", 1), args);
         let key = kind_cache::key(&of.fabric, &text, args);
         let mut read = BTreeMap::new();
@@ -116,13 +117,13 @@ fn requires(compiled: &Compiled, sources: &SourceMap) -> Vec<Box<dyn miette::Dia
 ///
 /// # Errors
 /// As [`build`].
-pub(super) fn check(front: Front, args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(), Stop> {
+pub(super) fn check(loaded: Loaded, args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(), Stop> {
     let CheckArgs { compile: args, emit: formats, golden, .. } = args;
     let options = [(golden.is_some(), "`--golden`"), (!args.dump.is_empty(), "`--dump`"), (!formats.is_empty(), "`--emit`")];
     if let Some((_, option)) = options.into_iter().find(|(given, _)| *given) {
         return Err(refuse(option));
     }
-    let Front { loaded: Loaded { fabric, sources, .. }, .. } = front;
+    let Loaded { fabric, sources, .. } = loaded;
     Placing::of(&fabric, of_slices(&fabric)).initial(fabric.slices.spare)?;
     let mut failed = Vec::new();
     for of in &fabric.slices.kinds {
@@ -130,7 +131,7 @@ pub(super) fn check(front: Front, args: &CheckArgs, watch: &Watch, terminal: Ter
             decidable(&of.fabric, Stage::Emit).map_err(|failure| Stop::from((failure, sources.clone())))?;
             continue;
         }
-        let (compiled, _) = back(loaded(of, &sources), args, watch, terminal)?;
+        let (compiled, _) = back(alone(of, &sources), args, watch, terminal)?;
         terminal.say(&emit::terminal_report(&compiled, look()))?;
         failed.extend(requires(&compiled, &sources));
     }

@@ -3,7 +3,7 @@
 
 use super::errors::{DriverError, Stop};
 use super::foreign::rejected;
-use super::options::{MessageFormat, VerifyArgs};
+use super::options::VerifyArgs;
 use super::placed::is_placed;
 use super::read::{self, display};
 use super::staging::MANIFEST;
@@ -13,6 +13,7 @@ use super::{verify_plan, verify_repair, verify_slices};
 use crate::check::{self, ForeignCollective, ForeignTables, JudgedBy, Lanes, NamedFile};
 use crate::limits::ARTIFACT_BYTES;
 use crate::model::CollectiveAlgorithm;
+use crate::show::MessageFormat;
 use crate::syntax::print_spec;
 use crate::verify::{self, Unproved, Verified};
 use serde_json::json;

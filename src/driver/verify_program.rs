@@ -2,9 +2,9 @@
 
 use super::errors::Stop;
 use super::foreign::rejected;
-use super::options::MessageFormat;
 use super::terminal::Terminal;
 use crate::check::{self, JudgedProgram, NamedFile};
+use crate::show::MessageFormat;
 use serde_json::json;
 
 /// Steps of a thread block that every runtime takes: RCCL is built with 64.

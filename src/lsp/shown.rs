@@ -4,7 +4,9 @@ use super::files::{File, Files};
 use super::names::symbol;
 use super::reading::{Role, Space};
 use super::tokens::Shape;
+use crate::limits::BRACKETS;
 use lsp_types::{DocumentSymbol, SemanticToken, SymbolKind};
+use std::collections::BTreeMap;
 
 /// The kinds of words that are told; a place in this list stands for one.
 pub(super) const LEGEND: [&str; 10] =
@@ -66,12 +68,28 @@ pub(super) fn semantic_tokens(files: &Files<'_>, file: &std::rc::Rc<File>) -> Ve
 
 /// The items of a file, those of its fabric and slices below them.
 pub(super) fn outline(file: &File) -> Vec<DocumentSymbol> {
-    below(file, 0)
+    let reading = &file.reading;
+    let mut tree = Tree { statements: vec![Vec::new(); reading.blocks.len()], inside: BTreeMap::new() };
+    for (at, statement) in reading.statements.iter().enumerate() {
+        tree.statements[statement.block].push(at);
+    }
+    for (at, block) in reading.blocks.iter().enumerate().skip(1).filter(|(_, block)| block.scope.has_items()) {
+        tree.inside.entry(block.statement).or_insert(at);
+    }
+    below(file, &tree, 0, 0)
 }
 
-fn below(file: &File, block: usize) -> Vec<DocumentSymbol> {
+/// What stands in what.
+struct Tree {
+    /// By block, its statements.
+    statements: Vec<Vec<usize>>,
+    /// By statement, its block of items.
+    inside: BTreeMap<usize, usize>,
+}
+
+fn below(file: &File, tree: &Tree, block: usize, depth: usize) -> Vec<DocumentSymbol> {
     let reading = &file.reading;
-    let of_block = reading.statements.iter().enumerate().filter(|(_, statement)| statement.block == block);
+    let of_block = tree.statements[block].iter().map(|&at| (at, &reading.statements[at]));
     let symbol = |(at, statement): (usize, &super::reading::Statement)| {
         let head = file.slice(statement.head.clone());
         let (name, kind) = match &statement.declares {
@@ -89,7 +107,8 @@ fn below(file: &File, block: usize) -> Vec<DocumentSymbol> {
             None => (head.to_owned(), SymbolKind::PROPERTY),
         };
         let selected = statement.declares.as_ref().map_or(statement.head.clone(), |(_, bytes)| bytes.clone());
-        let inside = reading.blocks.iter().enumerate().skip(1).find(|(_, block)| block.statement == at && block.scope.has_items());
+        // Nothing that means anything lies so deep.
+        let inside = tree.inside.get(&at).filter(|_| depth < BRACKETS);
         let text = file.slice(statement.bytes.clone());
         let line = text.lines().next().unwrap_or_default();
         // What an item says, if it says it in a line.
@@ -104,7 +123,7 @@ fn below(file: &File, block: usize) -> Vec<DocumentSymbol> {
             deprecated: None,
             range: file.text.range(statement.bytes.clone()),
             selection_range: file.text.range(selected),
-            children: inside.map(|(block, _)| below(file, block)),
+            children: inside.map(|&block| below(file, tree, block, depth + 1)),
         }
     };
     // A word that is being written is no item yet.

@@ -11,12 +11,18 @@ pub(super) struct Text {
     content: String,
     /// `[line]`: its first byte.
     lines: Vec<usize>,
+    /// UTF-16 units before every so many bytes ([`STEP`]): lines may be long, and be asked about word by
+    /// word.
+    units: Vec<usize>,
 }
+
+/// Bytes between two places whose units are known.
+const STEP: usize = 256;
 
 impl Text {
     pub(super) fn new(content: String) -> Self {
-        let lines = beginnings(&content);
-        Self { content, lines }
+        let (lines, units) = (beginnings(&content), marks(&content));
+        Self { content, lines, units }
     }
 
     pub(super) fn content(&self) -> &str {
@@ -27,8 +33,13 @@ impl Text {
     pub(super) fn position(&self, offset: usize) -> Position {
         let offset = self.content.floor_char_boundary(offset);
         let line = self.lines.partition_point(|&begin| begin <= offset) - 1;
-        let units: usize = self.content[self.lines[line]..offset].chars().map(char::len_utf16).sum();
-        Position { line: line as u32, character: units as u32 }
+        Position { line: line as u32, character: (self.units_before(offset) - self.units_before(self.lines[line])) as u32 }
+    }
+
+    /// UTF-16 units before the beginning of a character.
+    fn units_before(&self, offset: usize) -> usize {
+        let mark = offset / STEP;
+        self.units[mark] + units(&self.content[self.content.floor_char_boundary(mark * STEP)..offset])
     }
 
     /// The byte of a place; what is behind the end of a line is its end, what is behind the text its end.
@@ -61,8 +72,24 @@ impl Text {
                 self.content.replace_range(start.min(end)..end.max(start), &change.text);
             }
         }
-        self.lines = beginnings(&self.content);
+        (self.lines, self.units) = (beginnings(&self.content), marks(&self.content));
     }
+}
+
+fn units(text: &str) -> usize {
+    text.chars().map(char::len_utf16).sum()
+}
+
+/// UTF-16 units before every [`STEP`]th byte, or the character that it is in.
+fn marks(text: &str) -> Vec<usize> {
+    let mut marks = vec![0];
+    let (mut from, mut before) = (0, 0);
+    for to in (STEP..=text.len()).step_by(STEP).map(|at| text.floor_char_boundary(at)) {
+        before += units(&text[from..to]);
+        marks.push(before);
+        from = to;
+    }
+    marks
 }
 
 /// The first byte of every line; a line ends with `\n`, `\r\n` or `\r`.
@@ -84,6 +111,17 @@ mod tests {
         assert_eq!((at(1, 0), at(2, 0), at(3, 0), at(9, 0)), (10, 12, 14, 14));
         for (offset, _) in text.content().char_indices().filter(|(_, letter)| *letter != '\n') {
             assert_eq!(text.offset(text.position(offset)), offset);
+        }
+    }
+
+    #[test]
+    fn places_of_long_lines_are_counted_from_marks() {
+        for letter in ["a", "µ", "→", "😀"] {
+            let text = Text::new(format!("\n{}\nend", letter.repeat(3 * STEP)));
+            for (offset, _) in text.content().char_indices().filter(|(offset, _)| *offset > 0) {
+                let begin = text.content()[..offset].rfind('\n').unwrap() + 1;
+                assert_eq!(text.position(offset).character as usize, units(&text.content()[begin..offset]), "{letter} {offset}");
+            }
         }
     }
 

@@ -1,8 +1,8 @@
-//! Every spec that is shipped, as the server reads it and as the compiler does; the words of editors.
+//! Every spec that is shipped, as the server reads it and as the compiler does.
 
 use super::{Disk, answer, asked_for, opened, uri};
 use fabc::diag::{SourceMap, Span};
-use fabc::lsp::{Server, words_by_kind};
+use fabc::lsp::Server;
 use fabc::model;
 use fabc::syntax::ast::{Entry, Item, ItemKind};
 use fabc::syntax::{Loader, parse, parse_file, print, used_names};
@@ -150,86 +150,5 @@ fn texts_that_are_cut_off_are_read() {
         answer(&mut server, "textDocument/completion", json!({"textDocument": {"uri": uri}, "position": end}));
         let drawn = answer(&mut server, "textDocument/semanticTokens/full", json!({"textDocument": {"uri": uri}}));
         assert!(drawn["data"].as_array().unwrap().len().is_multiple_of(5));
-    }
-}
-
-/// The kinds of words, as Vim and as TextMate call them.
-const KINDS: [(&str, &str); 4] = [
-    ("Keyword", "keyword.control.fab"),
-    ("Setting", "variable.other.property.fab"),
-    ("Value", "constant.language.fab"),
-    ("Unit", "keyword.other.unit.fab"),
-];
-
-/// What editors without a language server draw words by.
-fn grammars() -> [(&'static str, String); 2] {
-    let mut vim = String::from(
-        "\" Words of fab specs; written by `UPDATE_DOCS=1 cargo test --test lsp`, do not edit.\nif exists(\"b:current_syntax\")\n  finish\nendif\n\n",
-    );
-    let mut patterns = vec![
-        serde_json::json!({"name": "comment.line.double-slash.fab", "match": "//.*$"}),
-        serde_json::json!({"name": "comment.block.fab", "begin": "/\\*", "end": "\\*/"}),
-        serde_json::json!({"name": "string.quoted.double.fab", "match": "\"[^\"\\n]*\"?"}),
-        serde_json::json!({"name": "constant.numeric.fab", "match": "\\b\\d[\\d_]*(\\.\\d[\\d_]*)?(?=x\\d|\\b|[A-Za-z])"}),
-    ];
-    for ((kind, scope), words) in KINDS.into_iter().zip(words_by_kind()) {
-        let plain: Vec<&str> =
-            words.iter().copied().filter(|word| word.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')).collect();
-        // `GB/s` is no word to editors.
-        let others: Vec<&str> = words.iter().copied().filter(|word| !plain.contains(word)).collect();
-        let mut line = format!("syntax keyword fab{kind}");
-        for word in &plain {
-            if line.len() + word.len() > 108 {
-                vim += &format!("{line}\n");
-                line = format!("syntax keyword fab{kind}");
-            }
-            line += &format!(" {word}");
-        }
-        vim += &format!("{line}\n");
-        if !others.is_empty() {
-            vim += &format!("syntax match fab{kind} \"\\v<({})\"\n", others.join("|").replace('/', "\\/").replace('%', "\\%"));
-        }
-        let escaped: Vec<String> = others.iter().map(|word| word.replace('/', "\\/")).collect();
-        if !escaped.is_empty() {
-            patterns.push(serde_json::json!({"name": scope, "match": format!("(?<=[\\s\\d])({})(?![A-Za-z0-9_])", escaped.join("|"))}));
-        }
-        patterns.push(serde_json::json!({"name": scope, "match": format!("(?<![A-Za-z0-9_])({})(?![A-Za-z0-9_])", plain.join("|"))}));
-    }
-    vim += "syntax match fabNumber \"\\v<\\d[0-9_]*(\\.\\d[0-9_]*)?\"\n";
-    vim += "syntax region fabString start=+\"+ end=+\"\\|$+ oneline\n";
-    vim += "syntax match fabComment \"//.*$\" contains=@Spell\nsyntax region fabComment start=\"/\\*\" end=\"\\*/\" contains=@Spell\n\n";
-    for (kind, group) in [
-        ("Keyword", "Keyword"),
-        ("Setting", "Identifier"),
-        ("Value", "Constant"),
-        ("Unit", "Type"),
-        ("Number", "Number"),
-        ("String", "String"),
-        ("Comment", "Comment"),
-    ] {
-        vim += &format!("highlight default link fab{kind} {group}\n");
-    }
-    vim += "\nlet b:current_syntax = \"fab\"\n";
-    let grammar = serde_json::json!({
-        "information_for_contributors": ["Written by `UPDATE_DOCS=1 cargo test --test lsp` from the words of the language; do not edit."],
-        "name": "fab",
-        "scopeName": "source.fab",
-        "patterns": patterns,
-    });
-    [
-        ("editors/vim/syntax/fab.vim", vim),
-        ("editors/vscode/syntaxes/fab.tmLanguage.json", serde_json::to_string_pretty(&grammar).unwrap() + "\n"),
-    ]
-}
-
-#[test]
-fn editors_know_every_word() {
-    for (path, text) in grammars() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-        if std::env::var_os("UPDATE_DOCS").is_some() {
-            std::fs::write(&path, &text).unwrap();
-        }
-        let known = std::fs::read_to_string(&path).unwrap_or_default();
-        assert_eq!(known, text, "UPDATE_DOCS=1 cargo test --test lsp writes {}", path.display());
     }
 }

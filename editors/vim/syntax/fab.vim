@@ -35,7 +35,7 @@ syntax keyword fabValue twisted_torus ugal ugal_global uniform universal unlimit
 syntax keyword fabValue volume walktrap xpander yes
 syntax keyword fabUnit B GB GHz Gbps GiB Hz KiB MB MHz Mbps MiB Tbps W cycles flits kB kHz m mW ms ns ps s us
 syntax match fabUnit "\v<(GB\/s|MB\/s|TB\/s)"
-syntax match fabNumber "\v<\d[0-9_]*(\.\d[0-9_]*)?"
+syntax match fabNumber "\v<\d[0-9_]*(\.\d[0-9_]*|(x\d[0-9_]*)+)?"
 syntax region fabString start=+"+ end=+"\|$+ oneline
 syntax match fabComment "//.*$" contains=@Spell
 syntax region fabComment start="/\*" end="\*/" contains=@Spell

@@ -2,7 +2,7 @@
 
 use super::{Region, labels, region, severity};
 use crate::diag::{self, SourceMap};
-use crate::driver::excerpt::shortened;
+use crate::show::excerpt::shortened;
 use miette::{Diagnostic, LabeledSpan};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /// A diagnostic as a `result`. The rule that it is of is its code; [`log`] adds where the rule is listed.
-pub(in crate::driver) fn result(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> Value {
+pub(crate) fn result(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> Value {
     let mut result = Map::new();
     if let Some(code) = diagnostic.code() {
         result.insert("ruleId".to_owned(), json!(code.to_string()));
@@ -38,12 +38,12 @@ pub(in crate::driver) fn result(diagnostic: &dyn Diagnostic, sources: &SourceMap
 }
 
 /// What is no diagnostic: a note of the run.
-pub(in crate::driver) fn notification(text: &str) -> Value {
+pub(crate) fn notification(text: &str) -> Value {
     json!({"level": "note", "message": {"text": text}})
 }
 
 /// The log of a run that ended with an exit code.
-pub(in crate::driver) fn log(mut results: Vec<Value>, notifications: &[Value], exit_code: u8) -> Value {
+pub(crate) fn log(mut results: Vec<Value>, notifications: &[Value], exit_code: u8) -> Value {
     let code = |result: &Value| result["ruleId"].as_str().map(str::to_owned);
     let used: BTreeSet<String> = results.iter().filter_map(code).collect();
     let rule = |id: &String| match diag::explain(id) {

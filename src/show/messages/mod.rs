@@ -7,14 +7,14 @@ mod github;
 mod json;
 mod sarif;
 
-pub(super) use github::{command, notice};
-pub(super) use json::{bare_message, message, remark};
-pub(super) use sarif::{log, notification, result};
+pub(crate) use github::{command, notice};
+pub(crate) use json::{bare_message, message, remark};
+pub(crate) use sarif::{log, notification, result};
 
 use miette::{Diagnostic, LabeledSpan, Severity};
 
 /// `error`, `warning` or `advice`.
-pub(super) fn severity(diagnostic: &dyn Diagnostic) -> &'static str {
+pub(crate) fn severity(diagnostic: &dyn Diagnostic) -> &'static str {
     match diagnostic.severity() {
         Some(Severity::Advice) => "advice",
         Some(Severity::Warning) => "warning",

@@ -2,12 +2,12 @@
 
 use super::{Region, labels, region, severity};
 use crate::diag::SourceMap;
-use crate::driver::excerpt::shortened;
+use crate::show::excerpt::shortened;
 use miette::Diagnostic;
 
 /// The line of a diagnostic, its help behind the message; what is related to it, and its other labels, become
 /// lines of the message, since a command has one place.
-pub(in crate::driver) fn command(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> String {
+pub(crate) fn command(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> String {
     let word = match severity(diagnostic) {
         "advice" => "notice",
         word => word,
@@ -37,7 +37,7 @@ pub(in crate::driver) fn command(diagnostic: &dyn Diagnostic, sources: &SourceMa
 }
 
 /// The line of what is no diagnostic.
-pub(in crate::driver) fn notice(text: &str) -> String {
+pub(crate) fn notice(text: &str) -> String {
     format!("::notice::{}", escaped(text))
 }
 

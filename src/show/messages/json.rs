@@ -2,7 +2,7 @@
 
 use super::severity;
 use crate::diag::{SourceMap, Span};
-use crate::driver::excerpt::shortened;
+use crate::show::excerpt::shortened;
 use miette::{Diagnostic, LabeledSpan};
 use serde_json::{Map, Value, json};
 
@@ -10,19 +10,19 @@ use serde_json::{Map, Value, json};
 const FORMAT: &str = "fabc.message/1";
 
 /// The line of a diagnostic.
-pub(in crate::driver) fn message(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> Value {
+pub(crate) fn message(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> Value {
     tagged(object(diagnostic, sources))
 }
 
 /// The line of a diagnostic whose labels cannot be told; `text` has its place before its message.
-pub(in crate::driver) fn bare_message(diagnostic: &dyn Diagnostic, text: &str) -> Value {
+pub(crate) fn bare_message(diagnostic: &dyn Diagnostic, text: &str) -> Value {
     let mut object = with_labels(diagnostic, Vec::new());
     object.insert("message".to_owned(), json!(text));
     tagged(object)
 }
 
 /// The line of what is no diagnostic.
-pub(in crate::driver) fn remark(text: &str) -> Value {
+pub(crate) fn remark(text: &str) -> Value {
     json!({"format": FORMAT, "code": null, "severity": "advice", "message": text, "help": null, "labels": []})
 }
 

@@ -1,0 +1,131 @@
+// The language of `.fab` files for tree-sitter: the rules of grammar/fab.pest, by the same names. A test (tests/lsp/editors.rs)
+// keeps the two in step: rules, keywords, and which texts are refused. Slips get no sentence of their own here.
+//
+// `tree-sitter generate` writes src/ from this file; ./generate does so and notes what it was made from.
+
+const comma1 = (rule) => seq(rule, repeat(seq(",", rule)));
+
+module.exports = grammar({
+  name: "fab",
+
+  word: ($) => $.name,
+  extras: ($) => [/\s/, $.comment],
+
+  conflicts: ($) => [
+    // `2 * side` and `torus side x 4`: what a name is shows after it.
+    [$.choice_name, $.primary],
+    // `98 % of universal` and `98 % 5`.
+    [$.term],
+  ],
+
+  rules: {
+    // ---- files and items
+    file: ($) => repeat(choice($.fabric, $._item)),
+    fabric: ($) => seq("fabric", field("name", $.name), "{", repeat($._item), "}", optional(";")),
+    _item: ($) =>
+      choice(
+        $.use_file, $.let_name, $.param, $.sweep, $.link, $.router, $.chip, $.cube, $.ocs, $.budget, $.failures, $.floor,
+        $.demand, $.simulate, $.collective, $.require, $.slice, $.setting,
+      ),
+
+    use_file: ($) => seq("use", $.string, choice($.changes, ";")),
+    changes: ($) => seq("{", repeat(choice($.change, $.text, $.setting)), "}", optional(";")),
+    text: ($) => seq($.setting_name, "=", $.string, ";"),
+    change: ($) => seq($.setting_name, optional($.name), $.block),
+    let_name: ($) => seq("let", field("name", $.name), "=", $.constant, ";"),
+    param: ($) => seq("param", field("name", $.name), "=", $.constant, optional($.among), ";"),
+    constant: ($) => choice($.string, $.quantity),
+    among: ($) => seq("in", choice($.list, seq($.quantity, "..=", $.quantity))),
+    sweep: ($) => seq("sweep", "{", repeat($.swept), "}", optional(";")),
+    swept: ($) => seq($.name, "=", comma1($.swept_value), ";"),
+    swept_value: ($) => choice(seq($.expr, choice("..=", ".."), $.expr), $.constant),
+    link: ($) => seq("link", field("name", $.name), $.block),
+    router: ($) => seq("router", $.block),
+    chip: ($) => seq("chip", $.block),
+    cube: ($) => seq("cube", $.block),
+    ocs: ($) => seq("ocs", field("name", $.name), optional($.indices), optional($.for_cubes), $.block),
+    budget: ($) => seq("budget", $.block),
+    failures: ($) => seq("failures", $.block),
+    floor: ($) => seq("floor", $.block),
+    demand: ($) => seq("demand", $.block),
+    simulate: ($) => seq("simulate", field("name", $.name), $.block),
+    collective: ($) => seq("collective", $.setting),
+    require: ($) => seq("require", $.metric, $.comparison, $.quantity, optional($.share), ";"),
+    slice: ($) => seq("slice", field("name", $.name), "{", repeat($._item), "}", optional(";")),
+    share: ($) => seq("of", $.name),
+
+    indices: ($) => seq("[", comma1($.index), optional(","), "]"),
+    index: ($) => seq(field("name", $.name), "in", $.range),
+    for_cubes: ($) => seq("for", "cubes", $.range),
+    range: ($) => seq($.expr, "..", $.expr),
+
+    // ---- blocks
+    block: ($) => seq("{", repeat($._statement), "}", optional(";")),
+    _statement: ($) => choice($.mesh, $.couple, $.component, $.level, $.setting, $.limit),
+    mesh: ($) => seq("mesh", $.dims, optional(seq("over", $.name)), ";"),
+    couple: ($) => seq("couple", choice($.any_of, $.sided), optional(seq("over", $.name)), ";"),
+    any_of: ($) => seq("any", "of", comma1($.port)),
+    component: ($) => seq("all_to_all", optional($.groups), "weight", $.expr, ";"),
+    groups: ($) => seq("over", "groups", "of", $.expr),
+    level: ($) => seq("level", $.expr, optional($.joined), optional(seq("over", $.name)), choice($.block, ";")),
+    joined: ($) => seq("joined", $.expr),
+    sided: ($) => seq($.port, "with", $.port),
+    port: ($) => seq($.face, "[", comma1($.expr), "]"),
+    setting: ($) =>
+      choice(
+        seq(alias($._root, $.setting_name), "=", alias($.string, $.quoted), ";"),
+        seq(
+          choice($.setting_name, alias($._root, $.setting_name)),
+          "=",
+          choice($.choice_block, $.file_block, $.dims_block, seq($._value, ";")),
+        ),
+      ),
+    // `demand = uniform;` beside `demand { .. }`
+    setting_name: ($) => choice($.name, alias("demand", $.name)),
+    // `root = "spine 3";`: of no other setting the value is a text.
+    _root: ($) => alias("root", $.name),
+    limit: ($) => seq(choice($.setting_name, alias($._root, $.setting_name)), $.comparison, $.quantity, ";"),
+
+    // ---- values
+    _value: ($) => choice($.list, $.router_name, $.choice_file, $.named_file, $.choice_dims, $.steps, $.quantity),
+    list: ($) => seq("[", comma1(choice($.item_name, $.string)), optional(","), "]"),
+    router_name: ($) => $.bracketed,
+    choice_block: ($) => seq($.choice_name, $.block),
+    file_block: ($) => seq($.choice_name, $.string, $.block),
+    dims_block: ($) => seq($.choice_name, choice($.some_dims, $.name), $.block),
+    steps: ($) => seq($.expr, "..", $.expr, "step", $.expr),
+    choice_file: ($) => seq($.choice_name, $.string),
+    named_file: ($) => seq($.choice_name, $.name),
+    choice_dims: ($) => seq($.choice_name, $.some_dims),
+    choice_name: ($) => $.name,
+    some_dims: ($) => choice(seq($.expr, repeat1(seq($._by, $.expr))), $.integer, $.paren, $.compact),
+    dims: ($) => choice(seq($.expr, repeat(seq($._by, $.expr))), $.compact),
+    compact: () => /[0-9][0-9_]*(x[0-9][0-9_]*)+/, // 4x4x8
+    _by: ($) => alias(token(prec(1, "x")), "x"),
+    quantity: ($) => seq($.expr, optional($.unit)),
+    // Behind a name alone, as in `graph lab`, a word is a name.
+    unit: ($) => choice(token(prec(-1, /[A-Za-zµμ]+(\/[A-Za-z]+)?/)), "%"),
+    expr: ($) => prec.left(1, seq($.term, repeat(seq(choice("+", "-"), $.term)))),
+    term: ($) => seq($.factor, repeat(seq(choice("*", "/", "%"), $.factor))),
+    factor: ($) => seq(repeat("-"), $.primary),
+    primary: ($) => choice($.decimal, $.integer, $.name, $.paren),
+    paren: ($) => seq("(", $.expr, ")"),
+
+    // ---- tokens
+    comparison: () => choice("<=", ">=", "==", "<", ">"),
+    face: () => /[+-]?[A-Za-z_][A-Za-z0-9_]*/,
+    metric: ($) =>
+      seq(
+        $.name,
+        repeat(seq(token.immediate("."), $.name)),
+        optional(seq(token.immediate("("), choice($.decimal, $.integer), ")")),
+      ),
+    name: () => /[A-Za-z_][A-Za-z0-9_]*/,
+    item_name: () => /[A-Za-z0-9_.]+(\[[^\]\[\n]*\])?/,
+    bracketed: () => /[A-Za-z0-9_.]+\[[^\]\[\n]*\]/,
+    integer: () => /[0-9][0-9_]*/,
+    decimal: () => /[0-9][0-9_]*\.[0-9][0-9_]*/,
+    string: () => /"[^"\n]*"/,
+    comment: () => token(choice(/\/\/[^\n]*/, /\/\*[^*]*\*+([^/*][^*]*\*+)*\//)),
+  },
+});

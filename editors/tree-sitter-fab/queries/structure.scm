@@ -1,0 +1,16 @@
+(comment) @comment
+[(string) (quoted)] @string
+[(integer) (decimal) (compact)] @number
+(unit) @type.builtin
+(comparison) @operator
+["=" "+" "-" "*" "/" ".." "..="] @operator
+["(" ")" "[" "]" "{" "}"] @punctuation.bracket
+[";" ","] @punctuation.delimiter
+(face) @variable.member
+(bracketed) @variable
+
+[
+  "fabric" "use" "let" "param" "sweep" "link" "router" "chip" "cube" "ocs" "budget" "failures" "floor" "demand" "simulate"
+  "collective" "require" "slice" "mesh" "couple" "all_to_all" "level" "joined" "groups" "weight" "any" "of" "with" "over"
+  "in" "for" "cubes" "step" "x"
+] @keyword

@@ -1,0 +1,58 @@
+//! The blocks of code of a page.
+
+/// A block of code.
+pub(super) struct Block {
+    /// Page and line, for messages.
+    pub(super) place: String,
+    /// All that stands behind the opening fence.
+    pub(super) info: String,
+    pub(super) language: String,
+    /// `name=value`, or a word.
+    options: Vec<(String, String)>,
+    pub(super) text: String,
+}
+
+impl Block {
+    pub(super) fn option(&self, name: &str) -> Option<&str> {
+        self.options.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+    }
+
+    pub(super) fn options_are(&self, known: &[&str]) -> bool {
+        self.options.iter().all(|(name, _)| known.contains(&name.as_str()))
+    }
+}
+
+/// All blocks of a page, in their order.
+pub(super) fn of(page: &str, text: &str) -> Vec<Block> {
+    let mut found: Vec<Block> = Vec::new();
+    let mut inside = false;
+    for (at, line) in text.lines().enumerate() {
+        match line.strip_prefix("```") {
+            Some(info) if !inside => {
+                inside = true;
+                let mut words = info.split(',');
+                let language = words.next().unwrap_or_default().to_owned();
+                let options = words.map(|word| word.split_once('=').unwrap_or((word, ""))).map(|(a, b)| (a.to_owned(), b.to_owned()));
+                found.push(Block {
+                    place: format!("{page}:{}", at + 1),
+                    info: info.to_owned(),
+                    language,
+                    options: options.collect(),
+                    text: String::new(),
+                });
+            }
+            Some(end) => {
+                assert!(end.is_empty(), "{page}:{}: a block within a block", at + 1);
+                inside = false;
+            }
+            None if inside => {
+                let text = &mut found.last_mut().unwrap().text;
+                text.push_str(line);
+                text.push('\n');
+            }
+            None => assert!(!line.trim_start().starts_with("```"), "{page}:{}: blocks are not indented", at + 1),
+        }
+    }
+    assert!(!inside, "{page}: a block has no end");
+    found
+}

@@ -1,0 +1,87 @@
+//! Every link of a page leads somewhere: to a file of the repository, and to a heading in it.
+
+use super::{complain, pages, read, root};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
+
+/// A line without what stands in code, of a page without its blocks.
+fn prose(text: &str) -> Vec<(usize, String)> {
+    let mut code = false;
+    let mut lines = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        let fence = line.starts_with("```");
+        code ^= fence;
+        if !code && !fence {
+            lines.push((at + 1, line.to_owned()));
+        }
+    }
+    lines
+}
+
+/// The headings of a page as fragments of links, as both mdBook and the usual hosts make them.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let mut found: BTreeMap<String, usize> = BTreeMap::new();
+    let mut all = BTreeSet::new();
+    for (_, line) in prose(text).into_iter().filter(|(_, line)| line.starts_with('#')) {
+        let title = line.trim_start_matches('#').trim();
+        let letters = title.chars().filter(|c| c.is_alphanumeric() || "-_ ".contains(*c));
+        let anchor: String = letters.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect();
+        let count = found.entry(anchor.clone()).and_modify(|count| *count += 1).or_insert(0);
+        all.insert(if *count == 0 { anchor } else { format!("{anchor}-{count}") });
+    }
+    all
+}
+
+/// The targets of the links and pictures of a line.
+fn targets(line: &str) -> Vec<&str> {
+    let ends = line.match_indices("](").map(|(at, _)| &line[at + 2..]);
+    ends.filter_map(|rest| rest.find(')').map(|end| &rest[..end])).collect()
+}
+
+/// `docs/../README.md` is `README.md`.
+fn plain(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut path, part| {
+        if part == Component::ParentDir {
+            path.pop();
+        } else {
+            path.push(part);
+        }
+        path
+    })
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let (mut wrong, mut links) = (Vec::new(), 0);
+    for page in pages().into_iter().chain(["docs/SUMMARY.md".to_owned(), "CHANGELOG.md".to_owned()]) {
+        for (at, line) in prose(&read(&page)) {
+            for target in targets(&line) {
+                let (path, anchor) = target.split_once('#').map_or((target, None), |(path, anchor)| (path, Some(anchor)));
+                if path.contains("://") {
+                    continue;
+                }
+                links += 1;
+                let folder = Path::new(&page).parent().unwrap();
+                let file = if path.is_empty() { PathBuf::from(&page) } else { plain(&folder.join(path)) };
+                let file = file.to_string_lossy();
+                if !root().join(&*file).exists() {
+                    wrong.push(format!("{page}:{at}: there is no {file}"));
+                } else if let Some(anchor) = anchor.filter(|anchor| !anchors(&read(&file)).contains(*anchor)) {
+                    wrong.push(format!("{page}:{at}: {file} has no heading #{anchor}"));
+                } else if page.starts_with("docs/") && !file.starts_with("docs/") {
+                    wrong.push(format!("{page}:{at}: {file} is not in the book; name it in code"));
+                }
+            }
+        }
+    }
+    complain(wrong);
+    assert!(links > 80, "{links}");
+}
+
+#[test]
+fn headings_are_found_as_links_name_them() {
+    let page = "# A page\n## ocs/*.config_db.json\n```sh\n# no heading\n```\n## synthesize (`src/passes/synth/`)\n## A page\n";
+    let wanted = ["a-page", "a-page-1", "ocsconfig_dbjson", "synthesize-srcpassessynth"];
+    assert_eq!(anchors(page).into_iter().collect::<Vec<_>>(), wanted);
+    assert_eq!(targets("[a](b.md#c), ![d](e.png) and `f`"), ["b.md#c", "e.png"]);
+}

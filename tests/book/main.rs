@@ -1,0 +1,109 @@
+//! The book, page by page: every block of `fab` compiles, every command runs and prints what the page shows,
+//! every link leads somewhere.
+//!
+//! What stands behind the language of a block, parted by commas, says what is done with it:
+//!
+//! - `fab`: a whole spec; `fabc check` takes it.
+//! - `fab,into=FILE`: items of a fabric. They take the places of those of the same word and name in FILE,
+//!   which stands on the page, in `tests/book/beside` or in `specs`; `fabc check` takes what comes out.
+//! - `fab,each,into=FILE`: the same, item by item, since the block lists alternatives.
+//! - `..,file=FILE`: what comes out is written for what follows (other languages: as it stands).
+//! - `fab,error=FAB0104`: `fabc check` refuses it so.
+//! - `sh`: every line is run, in the order of the page; `# exit code 2` says what it ends with, else 0.
+//! - `sh,needs=slurm`: not run here; [`NOT_RUN`] counts them. `rust` and `python` are such blocks, too.
+//! - `text`: what the commands before it print, as a whole or in parts: a line `..` stands for any lines.
+//! - `text,figure`: no output.
+//!
+//! `FABC=PATH` names another fabc than the one of this build, `BOOK_PAGE=NAME` looks at one page.
+
+mod blocks;
+mod commands;
+mod links;
+mod specs;
+
+use std::path::{Path, PathBuf};
+
+/// Commands that the pages show and that cannot run where tests do: what they need, and how many there are.
+const NOT_RUN: [(&str, usize); 4] = [("cargo", 1), ("docker", 2), ("npm", 1), ("slurm", 2)];
+
+/// Languages of blocks that only stand there.
+const SHOWN: [&str; 6] = ["json", "lua", "toml", "vim", "xml", "yaml"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The pages: the README, and what `docs/SUMMARY.md` lists, in its order.
+fn pages() -> Vec<String> {
+    let summary = read("docs/SUMMARY.md");
+    let listed = summary.split("](").skip(1).map(|rest| format!("docs/{}", &rest[..rest.find(')').unwrap()]));
+    ["README.md".to_owned()].into_iter().chain(listed).collect()
+}
+
+/// The fabc that is asked.
+fn fabc() -> PathBuf {
+    std::env::var_os("FABC")
+        .map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_fabc")), PathBuf::from)
+        .canonicalize()
+        .expect("FABC is a file")
+}
+
+/// A folder for what this test writes, empty.
+fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("book").join(name);
+    match std::fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => panic!("{}: {error}", folder.display()),
+        _ => std::fs::create_dir_all(&folder).unwrap(),
+    }
+    folder
+}
+
+fn complain(wrong: Vec<String>) {
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+}
+
+#[test]
+fn the_summary_lists_every_page_once() {
+    let mut listed = pages();
+    listed.remove(0);
+    let mut there: Vec<String> = Vec::new();
+    let mut open = vec![PathBuf::from("docs")];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(root().join(&folder)).unwrap() {
+            let path = folder.join(entry.unwrap().file_name());
+            if root().join(&path).is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "md") && !path.ends_with("SUMMARY.md") {
+                there.push(path.to_string_lossy().into_owned());
+            }
+        }
+    }
+    there.sort();
+    listed.sort();
+    assert_eq!(listed, there);
+}
+
+#[test]
+fn every_block_is_one_of_those_that_are_looked_at() {
+    let mut wrong = Vec::new();
+    for page in pages() {
+        for block in blocks::of(&page, &read(&page)) {
+            let known = match block.language.as_str() {
+                "fab" => block.options_are(&["into", "each", "file", "error"]),
+                "sh" => block.options_are(&["needs"]),
+                "python" | "rust" => block.options_are(&["needs"]) && block.option("needs").is_some(),
+                "text" => block.options_are(&["figure"]),
+                "csv" => block.options_are(&["file"]),
+                other => SHOWN.contains(&other) && block.options_are(&[]),
+            };
+            if !known {
+                wrong.push(format!("{}: what is `{}`?", block.place, block.info));
+            }
+        }
+    }
+    complain(wrong);
+}
