@@ -207,9 +207,9 @@ impl Round<'_> {
     fn source(&self, paths: &Paths, weights: &mut [u32], slots: &mut Vec<Arrival>, turns: &mut [u64]) -> (u64, u64) {
         slots.resize(slots.len().max(paths.symbol.len()), Arrival::default());
         for &Out { slot, extra } in paths.out_of(0) {
-            for at in slot as usize..slot as usize + self.vcs {
+            for (at, arrival) in slots.iter_mut().enumerate().skip(slot as usize).take(self.vcs) {
                 let rank = self.rank[paths.symbol[at] as usize];
-                slots[at] = Arrival { rank, cost: extra, count: 1, before: at as u32 };
+                *arrival = Arrival { rank, cost: extra, count: 1, before: at as u32 };
             }
         }
         let (mut lost, mut narrowness) = (0, 0);
