@@ -373,6 +373,15 @@ pub(super) enum DriverError {
         /// What to write.
         hint: String,
     },
+    /// Parts of a build that cannot be made or put together.
+    #[error("{what}")]
+    #[diagnostic(code(FAB0594), help("{hint}"))]
+    Shards {
+        /// What is wrong.
+        what: String,
+        /// What to do.
+        hint: String,
+    },
     /// Processes that nobody runs, or that did not do their part.
     #[error(transparent)]
     #[diagnostic(transparent)]

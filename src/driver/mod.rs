@@ -12,6 +12,7 @@ mod collective_declared;
 mod collective_emit;
 mod collective_options;
 mod collective_scene;
+mod content;
 mod diff;
 mod diff_options;
 mod down;
@@ -33,6 +34,8 @@ mod live;
 mod lsp;
 mod messages;
 mod options;
+mod parts;
+mod parts_options;
 mod place;
 mod place_options;
 mod placed;
@@ -54,6 +57,7 @@ mod sim;
 mod sim_options;
 mod sliced;
 mod staging;
+mod submit;
 mod sweep;
 mod sweep_options;
 mod switches;
@@ -71,6 +75,7 @@ pub use collective_options::*;
 pub use diff_options::*;
 pub use estimate_options::*;
 pub use options::*;
+pub use parts_options::*;
 pub use place_options::*;
 pub use running_options::*;
 pub use shard::Shard;
@@ -133,6 +138,8 @@ pub fn run(options: &Options) -> ExitCode {
 fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
     match command {
         Command::Build(args) => build::build(args, terminal),
+        Command::Merge(args) => parts::merge(args, terminal),
+        Command::Submit(args) => submit::submit(args, terminal),
         Command::Sweep(args) => sweep::sweep(args, terminal),
         Command::Check(args) => build::check(args, terminal),
         Command::Fmt(args) => fmt::fmt(args, terminal),

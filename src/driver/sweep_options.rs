@@ -89,8 +89,8 @@ pub struct JobArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub workers: Option<u16>,
 
-    /// Parts of the work, each a task of the engine [default: four times the workers, or 16; no more than there
-    /// is work for]
+    /// Parts of the work, each a task of the engine [default: of a sweep four times the workers, or 16; of a
+    /// build the workers, or 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_SHARDS))]
     pub shards: Option<u16>,
 
@@ -108,7 +108,7 @@ pub struct JobArgs {
 }
 
 /// The most tasks of an array: what Slurm takes by default (`MaxArraySize`).
-const MOST_SHARDS: i64 = 1000;
+pub(super) const MOST_SHARDS: i64 = 1000;
 
 /// Who runs the processes of a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -327,4 +327,14 @@ Every process of the job has ended, and some of the work is not done. The messag
 
 What is done stays done, and the same command goes on with what is open.",
     },
+    CodeDoc {
+        code: "FAB0594",
+        title: "shards of a build that cannot be put together, or not yet",
+        text: "\
+`fabc build SPEC --shard 2/4` builds every fourth fault scenario from the second on, and keeps what it found in `OUT/FABRIC.shards`; `fabc merge
+OUT/FABRIC.shards` proves all of it and writes `OUT/FABRIC` when every shard is done. The message names those that are not.
+
+All shards are of one spec, one stage and one version of fabc: what others left there is as good as not there, and is replaced. A damaged file is named;
+without it its shard finds the scenario again.",
+    },
 ];

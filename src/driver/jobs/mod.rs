@@ -18,7 +18,7 @@ use super::errors::Stop;
 use super::options::MessageFormat;
 use super::progress::{Pace, Watch};
 use super::read::display;
-use super::sweep_options::{Engine, JobArgs};
+use super::sweep_options::{Engine, JobArgs, MOST_SHARDS};
 use super::terminal::{Terminal, print_err};
 use std::time::Duration;
 
@@ -43,10 +43,13 @@ pub(super) struct Failed {
     pub(super) how: String,
 }
 
-/// Shards of a job, if nobody says how many.
-pub(super) fn shards(args: &JobArgs, pieces: usize) -> usize {
-    let default = args.workers.map_or(16, |workers| 4 * usize::from(workers)).min(1000);
-    args.shards.map_or(default, usize::from).min(pieces).max(1)
+/// Workers, where nobody says how many and shards depend on it.
+const WORKERS: usize = 4;
+
+/// Shards of a job: as many as are asked for, otherwise so many for every worker.
+pub(super) fn shards(args: &JobArgs, for_each: usize) -> usize {
+    let default = for_each * args.workers.map_or(WORKERS, usize::from);
+    args.shards.map_or(default, usize::from).clamp(1, MOST_SHARDS as usize)
 }
 
 /// Hands a job over; `open` lists the pieces of work that are not done, the k-th of which is of the shard
@@ -102,7 +105,9 @@ struct Told {
 
 impl Told {
     fn open(&mut self, open: usize) {
-        let done = self.all.saturating_sub(open);
+        // Of a build the scenarios are known as soon as the first shard has the healthy fabric.
+        self.all = self.all.max(open);
+        let done = self.all - open;
         let wanted = !self.terminal.quiet && self.terminal.format == MessageFormat::Human;
         if wanted && done > self.last && (open == 0 || self.pace.is_due()) {
             self.last = done;

@@ -4,6 +4,7 @@
 //! different run with its input files.
 
 use super::values;
+use crate::driver::content;
 use crate::driver::errors::{DriverError, Stop};
 use crate::driver::read::{self, Loaded, display};
 use crate::driver::sweep_options::SweepPlanArgs;
@@ -58,7 +59,7 @@ pub(super) fn write_plan(args: &SweepPlanArgs) -> Result<(PathBuf, SweepPlan), S
         let Loaded { fabric, spec: normal, settings, .. } = read::spec_from(spec, text.clone(), &sets)?;
         let mut needed = vec![("spec.fab".to_owned(), print_spec(&normal))];
         needed.extend(emit::inputs(&fabric));
-        let key = key(&needed, plan.until.as_deref());
+        let key = content::of_run(&needed, plan.until.as_deref().unwrap_or("emit"));
         plan.runs.push(SweepRun { values, fabric: fabric.name, key, settings });
         files.push(needed);
     }
@@ -70,12 +71,12 @@ pub(super) fn write_plan(args: &SweepPlanArgs) -> Result<(PathBuf, SweepPlan), S
         for (path, text) in files {
             let path = place(&directory, run).join(SPEC).join(path);
             if !path.is_file() {
-                make_directory(path.parent().unwrap_or(&directory))?;
+                write::make_directory(path.parent().unwrap_or(&directory))?;
                 write::write(&path, text.as_bytes())?;
             }
         }
     }
-    make_directory(&directory)?;
+    write::make_directory(&directory)?;
     write::write(&directory.join(PLAN), emit::sweep_json(&plan).as_bytes())?;
     Ok((directory, plan))
 }
@@ -90,23 +91,6 @@ fn declared(path: &str, text: &str) -> Vec<String> {
     });
     let all = items.filter_map(|item| if let ItemKind::Sweep(all) = &item.kind { Some(all) } else { None }).flatten();
     all.map(|swept| format!("{}={}", swept.name.value, syntax::written_values(swept))).collect()
-}
-
-/// The name of a run: what it is made of, and by what.
-fn key(files: &[(String, String)], until: Option<&str>) -> String {
-    let mut hash = blake3::Hasher::new();
-    let parts = files.iter().flat_map(|(path, text)| [path.as_str(), text.as_str()]);
-    for part in [emit::TOOL, until.unwrap_or("emit")].into_iter().chain(parts) {
-        hash.update(&(part.len() as u64).to_le_bytes());
-        hash.update(part.as_bytes());
-    }
-    hash.finalize().to_hex()[..32].to_owned()
-}
-
-/// Makes a directory with all its parents.
-pub(super) fn make_directory(path: &Path) -> Result<(), DriverError> {
-    let unwritable = |error: std::io::Error| DriverError::Unwritable { path: display(path), reason: read::plain(&error) };
-    std::fs::create_dir_all(path).map_err(unwritable)
 }
 
 /// A sweep is written into its own directory only, or an empty one.

@@ -1,6 +1,6 @@
 //! The runs of a sweep, one after the other, and the table of all of them.
 
-use super::plan::{SPEC, make_directory, place, runs};
+use super::plan::{SPEC, place, runs};
 use super::results;
 use crate::driver::errors::{DriverError, Stop};
 use crate::driver::front;
@@ -101,7 +101,7 @@ fn one(place: &Path, run: &SweepRun, until: Option<&str>) -> Result<bool, Stop> 
         Err(stop) if stop.exit_code == 4 => return Err(stop),
         Err(stop) => {
             let (code, message) = results::first(&stop);
-            make_directory(place)?;
+            write::make_directory(place)?;
             write::write(&place.join(results::FAILED), emit::failed_json(&code, &message).as_bytes())?;
             return Ok(false);
         }

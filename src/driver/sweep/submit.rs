@@ -10,6 +10,9 @@ use crate::driver::sweep_options::SweepSubmitArgs;
 use crate::driver::terminal::Terminal;
 use std::path::Path;
 
+/// Runs take unlike times: who is done early takes another shard.
+const SHARDS_OF_A_WORKER: usize = 4;
+
 /// Plans, unless a plan is what was given, and hands over what is not there yet.
 ///
 /// # Errors
@@ -40,7 +43,7 @@ pub(super) fn submit(args: &SweepSubmitArgs, terminal: Terminal) -> Result<(), S
         Handed::Done
     } else {
         let fabric = all.first().map_or("", |run| run.fabric.as_str());
-        let (name, shards) = (format!("fabc-{fabric}"), jobs::shards(&args.job, all.len()));
+        let (name, shards) = (format!("fabc-{fabric}"), jobs::shards(&args.job, SHARDS_OF_A_WORKER).min(all.len()).max(1));
         let job = Job { name, directory: &directory, run: &["sweep", "run", "."], merge: &["sweep", "merge", "."], shards };
         hand_over(&job, &args.job, &mut ask, terminal)?
     };
