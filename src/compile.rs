@@ -83,7 +83,13 @@ fn certified_flow(fabric: &Fabric, built: &Built, progress: &dyn Progress) -> Re
 }
 
 /// What the routing method prepares for all scenarios; none before routing.
-fn prepared(fabric: &Fabric, built: &Built, flow: &ConcurrentFlow, last: Stage, progress: &dyn Progress) -> Result<Option<Routing>, Failure> {
+fn prepared(
+    fabric: &Fabric,
+    built: &Built,
+    flow: &ConcurrentFlow,
+    last: Stage,
+    progress: &dyn Progress,
+) -> Result<Option<Routing>, Failure> {
     let routing = (last >= Stage::Route).then(|| Routing::new(fabric, &built.topology, &flow.dual, progress)).transpose();
     Ok(routing.map_err(Failure::infeasible)?.flatten())
 }

@@ -4,9 +4,8 @@ use crate::check::{DeadlockFree, Sampled, Wired};
 use crate::ids::OcsId;
 use crate::ir::{
     CollectiveResult, ConcurrentFlow, CrossConnects, DualLengths, FloorMetrics, FlowCertificate, Fraction, KeptScenario, KeptTables,
-    NetworkMetrics, PackedTables,
-    PassRecord, Placement, RequireOutcome, Scenario, ScenarioMetrics, Topology, TradeOff, TreeBounds, UniformTopology, UniversalLimit,
-    Walk,
+    NetworkMetrics, PackedTables, PassRecord, Placement, RequireOutcome, Scenario, ScenarioMetrics, Topology, TradeOff, TreeBounds,
+    UniformTopology, UniversalLimit, Walk,
 };
 use crate::model::{ClosedForm, Fabric, Pod};
 use crate::sim::SimReport;

@@ -2,9 +2,9 @@
 //!
 //! Comes in: a spec, or the directory of its parts. Goes out: `OUT/FABRIC.shards/` with the normal form, what
 //! the parts are of (`shards.json`), and a file for every scenario that is done (`kept/`); in the end the
-//! directory of the fabric, to the byte as one process writes it. Invariants: a scenario is there whole or not
-//! at all, so a part that is killed, or done twice, does no harm; what is of another spec or version is as
-//! good as not there.
+//! directory of the fabric, to the byte as one process writes it. Invariants: a scenario is there whole or
+//! not at all, so a part that is killed, or done twice, does no harm; what is of another spec or version is
+//! as good as not there.
 
 use super::content;
 use super::errors::{DriverError, Stop};
@@ -74,7 +74,9 @@ pub(super) fn build(spec: &str, shard: Shard, args: &BuildArgs, watch: &Watch, t
         }
         Parts::read(Path::new(spec))?
     } else {
-        let Some(parts) = Parts::of_spec(spec, shard.count, &args.compile, (args.out.as_deref(), args.tables), watch, terminal)? else { return Ok(()) };
+        let Some(parts) = Parts::of_spec(spec, shard.count, &args.compile, (args.out.as_deref(), args.tables), watch, terminal)? else {
+            return Ok(());
+        };
         parts
     };
     let of = Of { parts: &parts, shard, written: AtomicUsize::new(0) };
@@ -129,8 +131,8 @@ impl Parts {
     /// is anything to share.
     ///
     /// # Errors
-    /// The spec has errors, or is of a fabric in slices; the directory holds something else; the disk does not
-    /// let us.
+    /// The spec has errors, or is of a fabric in slices; the directory holds something else; the disk does
+    /// not let us.
     pub(super) fn of_spec(
         spec: &str,
         shards: usize,

@@ -16,10 +16,9 @@ pub fn kept_fault(key: &str, kept: &KeptScenario) -> Vec<u8> {
 /// The healthy fabric.
 pub fn kept_healthy(key: &str, healthy: &KeptHealthy) -> Vec<u8> {
     let KeptHealthy { nominal, flow, routing, faults } = healthy;
-    let mut more = String::from(",\n\"healthy\":{\"flow\":");
-    push_flow(&mut more, flow.primal.as_ref());
     let (rounds, sweeps, stopped_by) = (flow.rounds, flow.sweeps, quote(flow.stopped_by.name()));
-    push(&mut more, format_args!(",\"rounds\":{rounds},\"sweeps\":{sweeps},\"stopped_by\":{stopped_by},\"routing\":"));
+    let mut more = format!(",\"healthy\":{{\"rounds\":{rounds},\"sweeps\":{sweeps},\"stopped_by\":{stopped_by}");
+    push_flow(&mut more, flow.primal.as_ref());
     push_record(&mut more, routing.as_ref());
     push(&mut more, format_args!(",\"faults\":{}}}", strings(faults)));
     file(key, nominal, &more)
@@ -31,22 +30,19 @@ fn file(key: &str, kept: &KeptScenario, more: &str) -> Vec<u8> {
     let mut head = format!("{{\"format\":\"fabc.kept.bin/1\",\"key\":{},\"scenario\":{},\"lengths\":", quote(key), quote(scenario));
     push_numbers(&mut head, &lengths.lengths);
     // Past what readers of JSON take for exact.
-    push(&mut head, format_args!(",\"volume\":\"{}\",\"distance\":\"{}\",\"flow\":", lengths.volume, lengths.distance));
+    push(&mut head, format_args!(",\"volume\":\"{}\",\"distance\":\"{}\"", lengths.volume, lengths.distance));
     push_flow(&mut head, flow.as_ref());
-    head.push_str(",\"tables\":");
-    match routed {
-        None => head.push_str("null"),
-        Some(KeptTables { tables, ranks }) => {
-            push(&mut head, format_args!("{{\"vcs\":{},\"key\":{},{}", tables.vcs, strings(tables.key.columns()), vc_rule(tables.key)));
-            push_symmetry(&mut head, &tables.symmetry);
-            head.push_str(",\"ranks\":");
-            push_numbers(&mut head, ranks);
-            head.push_str(",\"actions\":");
-            push_lines(&mut head, &tables.actions, |out, (in_port, in_vc, out_port, out_vc)| {
-                push(out, format_args!("[{in_port},{in_vc},{out_port},{out_vc}]"));
-            });
-            head.push('}');
-        }
+    if let Some(KeptTables { tables, ranks }) = routed {
+        let (vcs, key, rule) = (tables.vcs, strings(tables.key.columns()), vc_rule(tables.key));
+        push(&mut head, format_args!(",\"tables\":{{\"vcs\":{vcs},\"key\":{key},{rule}"));
+        push_symmetry(&mut head, &tables.symmetry);
+        head.push_str(",\"ranks\":");
+        push_numbers(&mut head, ranks);
+        head.push_str(",\"actions\":");
+        push_lines(&mut head, &tables.actions, |out, (in_port, in_vc, out_port, out_vc)| {
+            push(out, format_args!("[{in_port},{in_vc},{out_port},{out_vc}]"));
+        });
+        head.push('}');
     }
     head.push_str(more);
     head.push('}');
@@ -59,9 +55,9 @@ fn file(key: &str, kept: &KeptScenario, more: &str) -> Vec<u8> {
 }
 
 fn push_flow(out: &mut String, flow: Option<&FlowCertificate>) {
-    let Some(FlowCertificate { demand, mirrored, busiest, parts, flows }) = flow else { return out.push_str("null") };
-    push(out, format_args!("{{\"demand\":{demand},\"mirrored\":{mirrored},\"busiest\":{busiest},\"parts\":{parts},\"flows\":"));
-    push_lines(out, flows, |out, units| push_numbers(out, units));
+    let Some(FlowCertificate { demand, mirrored, busiest, parts, flows }) = flow else { return };
+    push(out, format_args!(",\"flow\":{{\"demand\":{demand},\"mirrored\":{mirrored},\"busiest\":{busiest},\"parts\":{parts},\"flows\":"));
+    push_lines(out, flows, push_numbers);
     out.push('}');
 }
 
@@ -73,10 +69,11 @@ fn push_symmetry(out: &mut String, symmetry: &Symmetry) {
 }
 
 fn push_record(out: &mut String, record: Option<&PassRecord>) {
-    let Some(PassRecord { name, stopped_by, counters, notes }) = record else { return out.push_str("null") };
+    let Some(PassRecord { name, stopped_by, counters, notes }) = record else { return };
     let counters: Vec<String> = counters.iter().map(|(name, count)| format!("{}:{count}", quote(name))).collect();
     let (name, stopped_by, notes) = (quote(name), quote(stopped_by), strings(notes));
-    push(out, format_args!("{{\"name\":{name},\"stopped_by\":{stopped_by},\"counters\":{{{}}},\"notes\":{notes}}}", counters.join(",")));
+    let counters = counters.join(",");
+    push(out, format_args!(",\"routing\":{{\"name\":{name},\"stopped_by\":{stopped_by},\"counters\":{{{counters}}},\"notes\":{notes}}}"));
 }
 
 /// `shards.json` (`fabc.shards/1`): the build that the parts are of.

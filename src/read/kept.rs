@@ -39,7 +39,9 @@ struct Head {
     lengths: Vec<u64>,
     volume: String,
     distance: String,
+    #[serde(default)]
     flow: Option<Flow>,
+    #[serde(default)]
     tables: Option<Tables>,
     #[serde(default)]
     healthy: Option<Healthy>,
@@ -72,10 +74,12 @@ struct Tables {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Healthy {
+    #[serde(default)]
     flow: Option<Flow>,
     rounds: u32,
     sweeps: u32,
     stopped_by: String,
+    #[serde(default)]
     routing: Option<Record>,
     faults: Vec<String>,
 }

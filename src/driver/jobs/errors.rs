@@ -30,7 +30,10 @@ pub(in crate::driver) enum EngineError {
     },
     /// Everybody has ended, and something is open.
     #[error("{shards} of {of} shards have left work open: {which}")]
-    #[diagnostic(code(FAB0593), help("what is done stays; the same command goes on with what is open, and `{logs}` has what every shard said"))]
+    #[diagnostic(
+        code(FAB0593),
+        help("what is done stays; the same command goes on with what is open, and `{logs}` has what every shard said")
+    )]
     Left {
         /// Shards with open work.
         shards: usize,

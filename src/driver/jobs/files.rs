@@ -1,6 +1,7 @@
 //! The files of a job: what an engine runs, and where it says what happened.
 //!
-//! They name the directory by `.` and hold no time, so that they are the same bytes whoever writes them again.
+//! They name the directory by `.` and hold no time, so that they are the same bytes whoever writes them
+//! again.
 
 use crate::driver::errors::DriverError;
 use crate::driver::read::display;

@@ -2,8 +2,8 @@
 //!
 //! Comes in: what one process does of it (a command that takes `--shard i/n`), and how to tell what is open.
 //! Goes out: the files of a job below `DIR/jobs/ENGINE/`, which are the same however often they are written,
-//! and the job itself. Invariant: what counts is what stands on the disk. A shard that says it failed and left
-//! nothing open has not failed, and one that says nothing and left something open has.
+//! and the job itself. Invariant: what counts is what stands on the disk. A shard that says it failed and
+//! left nothing open has not failed, and one that says nothing and left something open has.
 
 mod errors;
 mod files;

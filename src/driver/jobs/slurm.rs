@@ -42,7 +42,8 @@ fn batch(job: &Job<'_>, words: &[&str], before: &str) -> Result<String, EngineEr
         return Ok(id);
     }
     let words = last_line(&stderr).or_else(|| last_line(&stdout)).unwrap_or("sbatch has failed and said nothing".to_owned());
-    let hint = format!("{before}`sinfo` says what state Slurm is in; accounts and partitions are taken from SBATCH_ACCOUNT, SBATCH_PARTITION ..");
+    let hint =
+        format!("{before}`sinfo` says what state Slurm is in; accounts and partitions are taken from SBATCH_ACCOUNT, SBATCH_PARTITION ..");
     Err(EngineError::Refused { engine: ENGINE, words, hint })
 }
 

@@ -4,12 +4,12 @@
 //! different run with its input files.
 
 use super::values;
+use crate::compile::Stage;
 use crate::driver::content;
 use crate::driver::errors::{DriverError, Stop};
 use crate::driver::read::{self, Loaded, display};
 use crate::driver::sweep_options::SweepPlanArgs;
 use crate::driver::write;
-use crate::compile::Stage;
 use crate::emit;
 use crate::ir::{SweepPlan, SweepRun};
 use crate::limits::ARTIFACT_BYTES;

@@ -2,16 +2,16 @@
 
 use super::plan::{SPEC, place, runs};
 use super::results;
+use crate::compile::Stage;
 use crate::driver::errors::{DriverError, Stop};
 use crate::driver::front;
 use crate::driver::options::{CompileArgs, MessageFormat, TablesForm};
 use crate::driver::progress::Watch;
 use crate::driver::read::{self, display};
-use crate::driver::staging::{self, Staging};
 use crate::driver::shard::Shard;
+use crate::driver::staging::{self, Staging};
 use crate::driver::terminal::{Terminal, look, print_err, print_out};
 use crate::driver::write;
-use crate::compile::Stage;
 use crate::emit;
 use crate::ir::{SweepPlan, SweepRun};
 use crate::syntax::print_spec;
