@@ -9,10 +9,12 @@ mod described;
 mod early;
 mod faults;
 mod finalists;
+mod finish;
 mod plant;
 pub mod repair;
 mod routing;
 mod scenario;
+mod shards;
 mod simulations;
 mod size;
 mod stage;
@@ -22,17 +24,18 @@ pub use candidates::candidates;
 pub use contract::ContractError;
 pub use described::describe;
 pub use early::{Foreseen, decidable, foresee};
+pub use shards::{Keeper, Kept, merged, shard};
 pub use size::{TooLarge, TooLargeToBuild, TooMuchMemory, TooMuchWork};
 pub use stage::Stage;
 
-use crate::compiled::{Compiled, CompiledPod, CompiledScenario};
+use crate::compiled::{Compiled, CompiledScenario};
 use crate::diag::Failure;
-use crate::ir::{PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Scene, settle_collectives};
+use crate::ir::{ConcurrentFlow, Scenario, Scene};
 use crate::model::Fabric;
 use crate::passes::flow;
 use crate::progress::Progress;
-use crate::sim;
 use context::Context;
+use faults::Faults;
 use plant::Built;
 use routing::Routing;
 
@@ -45,60 +48,48 @@ use routing::Routing;
 /// see [`Compiled::requires`].
 pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<Compiled, Failure> {
     decidable(&fabric, last)?;
-    let Built { topology, wired, pod, placement, cables, trade_off, network, seeds, mut passes } = plant::build(&fabric, progress)?;
-    let faults = faults::Faults::new(&fabric, &topology, pod.as_ref(), last, progress)?;
-    let whole = Scene::whole(&topology);
-    let settings = match pod {
-        Some(_) => flow::Settings::certificate(fabric.effort()),
-        None if fabric.routing.is_scheduled() && !fabric.requires_flow() => flow::Settings::of_scheduled(&topology, fabric.exchanges()),
-        None => flow::Settings::of_network(&topology),
-    };
-    let flow = flow::concurrent(&whole, &fabric.demand, flow::Start::Seeds(&seeds), settings, progress);
-    scenario::proved(&whole, &fabric.demand, &flow)?;
-    passes.push(PassRecord::of_flow(&flow));
-
-    let routing = (last >= Stage::Route).then(|| Routing::new(&fabric, &topology, &flow.dual, progress)).transpose();
-    let routing = routing.map_err(Failure::infeasible)?.flatten();
-    let context = Context::new(&fabric, &topology, pod.as_ref(), &flow.dual, faults.len());
+    let built = plant::build(&fabric, progress)?;
+    let faults = Faults::new(&fabric, &built.topology, built.pod.as_ref(), last, progress)?;
+    let flow = certified_flow(&fabric, &built, progress)?;
+    let routing = prepared(&fabric, &built, &flow, last, progress)?;
+    let context = Context::new(&fabric, &built.topology, built.pod.as_ref(), &flow.dual, faults.len());
     progress.begin("scenarios", 1 + faults.len() as u64);
-    let (mut nominal, routes) = context.scenario(routing.as_ref(), &Scenario::nominal(), None)?;
-    nominal.metrics.flow_low = nominal.metrics.flow_low.max(flow.lower_end());
-    let network = network.map(|network| network.with_flow(&topology, &fabric.demand, nominal.metrics.flow_low));
+    let (nominal, routes) = context.scenario(routing.as_ref(), &Scenario::nominal(), None)?;
     progress.advance();
-    let compiled = faults.compile(|scenario| {
+    let compiled = faults.compile(|_, scenario| {
         let compiled = context.scenario(routing.as_ref(), scenario, routes.as_ref());
         progress.advance();
         compiled.map(|(compiled, _)| compiled)
     });
     progress.end();
-    let scenarios: Vec<CompiledScenario> = std::iter::once(Ok(nominal)).chain(compiled).collect::<Result<_, _>>()?;
+    let scenarios: Vec<CompiledScenario> = std::iter::once(Ok(nominal)).chain(compiled).collect::<Result<_, Failure>>()?;
+    let record = routing.map(|routing| routing.record(&scenarios[0], scenarios.len()));
+    finish::finish(fabric, last, built, flow, scenarios, record, progress)
+}
 
-    let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
-    let universal = pod.as_ref().and_then(CompiledPod::universal);
-    let of = |require| RequireOutcome::of(require, &metrics, universal, network.as_ref(), cables.as_ref());
-    let mut requires: Vec<RequireOutcome> = fabric.requires.iter().map(of).collect();
-    let simulations = context.simulations(&scenarios, progress)?;
-    sim::settle(&fabric, &mut requires, &simulations);
-    let collectives = match fabric.pace().filter(|_| last >= Stage::Route) {
-        Some(pace) => context.scheduled(pace, progress)?,
-        None => context.collectives(&scenarios, progress)?,
+/// The flow of the healthy fabric, its lower end proved.
+fn certified_flow(fabric: &Fabric, built: &Built, progress: &dyn Progress) -> Result<ConcurrentFlow, Failure> {
+    let whole = Scene::whole(&built.topology);
+    let settings = match built.pod {
+        Some(_) => flow::Settings::certificate(fabric.effort()),
+        None if fabric.routing.is_scheduled() && !fabric.requires_flow() => {
+            flow::Settings::of_scheduled(&built.topology, fabric.exchanges())
+        }
+        None => flow::Settings::of_network(&built.topology),
     };
-    settle_collectives(&fabric, &mut requires, &collectives);
-    passes.extend(routing.map(|routing| routing.record(&scenarios)));
-    Ok(Compiled {
-        fabric,
-        topology,
-        wired,
-        pod,
-        placement,
-        cables,
-        trade_off,
-        network,
-        flow,
-        scenarios,
-        simulations,
-        collectives,
-        requires,
-        passes,
-    })
+    let flow = flow::concurrent(&whole, &fabric.demand, flow::Start::Seeds(&built.seeds), settings, progress);
+    scenario::proved(&whole, &fabric.demand, &flow)?;
+    Ok(flow)
+}
+
+/// What the routing method prepares for all scenarios; none before routing.
+fn prepared(
+    fabric: &Fabric,
+    built: &Built,
+    flow: &ConcurrentFlow,
+    last: Stage,
+    progress: &dyn Progress,
+) -> Result<Option<Routing>, Failure> {
+    let routing = (last >= Stage::Route).then(|| Routing::new(fabric, &built.topology, &flow.dual, progress)).transpose();
+    Ok(routing.map_err(Failure::infeasible)?.flatten())
 }

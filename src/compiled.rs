@@ -3,9 +3,9 @@
 use crate::check::{DeadlockFree, Sampled, Wired};
 use crate::ids::OcsId;
 use crate::ir::{
-    CollectiveResult, ConcurrentFlow, CrossConnects, DualLengths, FloorMetrics, FlowCertificate, Fraction, NetworkMetrics, PackedTables,
-    PassRecord, Placement, RequireOutcome, Scenario, ScenarioMetrics, Topology, TradeOff, TreeBounds, UniformTopology, UniversalLimit,
-    Walk,
+    CollectiveResult, ConcurrentFlow, CrossConnects, DualLengths, FloorMetrics, FlowCertificate, Fraction, KeptScenario, KeptTables,
+    NetworkMetrics, PackedTables, PassRecord, Placement, RequireOutcome, Scenario, ScenarioMetrics, Topology, TradeOff, TreeBounds,
+    UniformTopology, UniversalLimit, Walk,
 };
 use crate::model::{ClosedForm, Fabric, Pod};
 use crate::sim::SimReport;
@@ -95,6 +95,19 @@ pub struct RoutedScenario {
     pub tables: PackedTables,
     /// Proof of deadlock freedom.
     pub proof: DeadlockFree,
+}
+
+impl CompiledScenario {
+    /// What of it does not follow from the rest.
+    pub fn kept(&self) -> KeptScenario {
+        let routed = self.routed.as_ref();
+        KeptScenario {
+            scenario: self.scenario.name.clone(),
+            lengths: self.lengths.clone(),
+            flow: self.flow.clone(),
+            routed: routed.map(|routed| KeptTables { tables: routed.tables.clone(), ranks: routed.proof.ranks().to_vec() }),
+        }
+    }
 }
 
 impl CompiledPod {

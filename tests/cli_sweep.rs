@@ -1,4 +1,4 @@
-//! `fabc sweep`, driven from outside.
+//! `fabc sweep` and builds in parts, driven from outside.
 
 #[path = "support/plain.rs"]
 mod plain;
@@ -8,7 +8,7 @@ mod spec_text;
 use plain::{command, fabc, files};
 use spec_text::SpecText;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -144,4 +144,301 @@ fn what_cannot_be_swept_is_told_before_anything_is_run() {
     let (_, err) = fabc(place.path(), &["sweep", "run", ".", "--shard", "3/2"], 2);
     assert!(err.contains("from `1/n` to `n/n`"), "{err}");
     assert!(!place.path().join("out").exists());
+}
+
+/// The files of a sweep without those of its jobs, and without what killed processes leave.
+fn results(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = files(directory);
+    found.retain(|path, _| !path.starts_with("jobs") && !path.iter().any(|part| part.to_string_lossy().contains(".fabc-")));
+    found
+}
+
+/// A program of this name for fabc to find, in a folder of its own.
+#[cfg(unix)]
+fn program(place: &Path, name: &str, script: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    let path = place.join("bin").join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, format!("#!/bin/sh\n{script}")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Runs fabc with the programs of [`program`] before all others.
+#[cfg(unix)]
+fn with_programs(place: &Path, args: &[&str], code: i32) -> (String, String) {
+    let path = format!("{}:/usr/bin:/bin", place.join("bin").display());
+    let output = command(place, args).env("PATH", path).output().unwrap();
+    let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    assert_eq!(output.status.code(), Some(code), "{args:?}\n{out}\n{err}");
+    (out, err)
+}
+
+/// What people read, without the places where lines end.
+fn flowing(text: &str) -> String {
+    text.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ")
+}
+
+/// A sweep by one process, for comparison.
+fn whole(place: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    fabc(place, &with(&["sweep", "ring.fab", "-o", "whole", "-q"], &["--until", "analyze"]), 0);
+    results(&place.join("whole"))
+}
+
+#[test]
+fn processes_of_this_machine_come_to_the_same_bytes() {
+    let place = workplace();
+    let whole = whole(place.path());
+    let words = with(&["sweep", "submit", "ring.fab", "-o", "parts"], &["--until", "analyze", "--workers", "3", "--shards", "5"]);
+    let (out, err) = fabc(place.path(), &words, 0);
+    assert!(out.contains("8 of 8 runs are open in parts") && out.contains("most  status"), "{out}");
+    assert!(err.contains("8 of 8 done"), "{err}");
+    assert!(whole == results(&place.path().join("parts")));
+    // All is there: nobody is asked.
+    let (out, err) = fabc(place.path(), &["sweep", "submit", "parts", "--engine", "slurm"], 0);
+    assert!(out.contains("0 of 8 runs are open in parts") && err.is_empty(), "{out}{err}");
+    let (_, err) = fabc(place.path(), &["sweep", "submit", "parts", "--set", "n=4"], 2);
+    assert!(err.contains("FAB0544") && err.contains("belong to a spec"), "{err}");
+}
+
+#[test]
+fn a_killed_submitter_loses_nothing() {
+    let place = workplace();
+    let whole = whole(place.path());
+    let words = with(&["sweep", "submit", "ring.fab", "-o", "killed", "-q"], &["--until", "analyze", "--workers", "2"]);
+    for after in [10, 40, 80, 150, 250] {
+        let mut child = command(place.path(), &words).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(after));
+        let _ = child.kill();
+        child.wait().unwrap();
+    }
+    fabc(place.path(), &words, 0);
+    assert!(whole == results(&place.path().join("killed")));
+}
+
+#[cfg(unix)]
+#[test]
+fn slurm_is_handed_an_array_and_a_job_that_waits_for_it() {
+    let place = workplace();
+    let whole = whole(place.path());
+    // A Slurm that runs what it is given at once.
+    let sbatch = r#"echo "$*" >> jobs/calls
+for word; do script=$word; done
+for task in $(sed -n 's/#SBATCH --array=1-\([0-9]*\).*/\1/p' "$script" | xargs -r seq); do
+    SLURM_ARRAY_TASK_ID=$task sh "$script" > "jobs/slurm/$task.log" 2>&1 || exit 1
+done
+case $script in *merge.sh) sh "$script" > jobs/slurm/merge.log 2>&1;; esac
+echo 12;cluster
+"#;
+    program(place.path(), "sbatch", sbatch.replace("12;cluster", "'12;cluster'").as_str());
+    program(place.path(), "squeue", "exit 0\n");
+    let words = ["--until", "analyze", "--engine", "slurm", "--shards", "3", "--workers", "2", "--cores", "2"];
+    let (out, _) = with_programs(place.path(), &with(&["sweep", "submit", "ring.fab", "-o", "parts"], &words), 0);
+    assert_eq!(
+        out,
+        "8 of 8 runs are open in parts\nSlurm has taken the shards 1 to 3 as job 12\njob 12 merges when all of them are done\n"
+    );
+    assert!(whole == results(&place.path().join("parts")));
+    let read = |path: &str| std::fs::read_to_string(place.path().join("parts").join(path)).unwrap();
+    let calls = "--parsable jobs/slurm/run.sh\n--parsable --kill-on-invalid-dep=yes --dependency=afterok:12 jobs/slurm/merge.sh\n";
+    assert_eq!(read("jobs/calls"), calls);
+    let script = read("jobs/slurm/run.sh").replace(env!("CARGO_BIN_EXE_fabc"), "fabc");
+    assert_eq!(
+        script,
+        r#"#!/bin/sh
+# A shard of the work.
+#SBATCH --job-name=fabc-ring
+#SBATCH --cpus-per-task=2
+#SBATCH --output=jobs/slurm/%a.log
+#SBATCH --array=1-3%2
+#SBATCH --requeue
+for attempt in 1 2 3 4; do
+    fabc --threads 2 sweep run . --shard "$SLURM_ARRAY_TASK_ID/3"
+    code=$?
+    [ "$code" -gt 128 ] && [ "$code" -ne 130 ] || exit "$code"
+    echo "killed: code $code, attempt $attempt"
+done
+exit "$code"
+"#
+    );
+    // Waited for, the table is written here.
+    let (out, _) = with_programs(place.path(), &with(&["sweep", "submit", "ring.fab", "-o", "waited", "--wait"], &words), 0);
+    assert!(out.contains("Slurm has taken the shards 1 to 3 as job 12") && out.contains("wrote waited"), "{out}");
+    assert!(whole == results(&place.path().join("waited")));
+}
+
+#[cfg(unix)]
+#[test]
+fn hyperqueue_is_asked_through_its_package() {
+    let place = workplace();
+    let whole = whole(place.path());
+    // A package whose server runs what it is given at once; what is handed to it is what the script says.
+    let package = r#"
+import os, subprocess
+class Job:
+    def __init__(self, name, default_workdir, max_fails):
+        assert name == "fabc-ring" and max_fails is None
+        self.place, self.tasks = default_workdir, []
+    def program(self, words, name, deps, stdout, stderr, resources, crash_limit):
+        assert resources.cpus == 1 and len(deps) == (len(self.tasks) if name == "merge" else 0)
+        self.tasks.append(words)
+        return name
+class Client:
+    def __init__(self, directory):
+        self.connection = self
+    def submit(self, job):
+        if "REFUSE" in os.environ:
+            raise Exception("no server is there")
+        for words in job.tasks:
+            subprocess.run(words, cwd=job.place, check=True)
+        self.id = 7
+        return self
+    def wait_for_jobs(self, ids, callback):
+        assert ids == (7,)
+"#;
+    let modules = place.path().join("modules/hyperqueue/ffi");
+    std::fs::create_dir_all(&modules).unwrap();
+    std::fs::write(modules.join("../__init__.py"), package).unwrap();
+    std::fs::write(modules.join("__init__.py"), "").unwrap();
+    let request = "class ResourceRequest:\n    def __init__(self, cpus):\n        self.cpus = cpus\n";
+    std::fs::write(modules.join("protocol.py"), request).unwrap();
+    let submit = |out: &str, more: &[&str], refuse: bool| {
+        let words = with(&["sweep", "submit", "ring.fab", "-o", out], &["--until", "analyze", "--engine", "hyperqueue", "--shards", "3"]);
+        let mut command = command(place.path(), &[&words[..], more].concat());
+        command.env("PYTHONPATH", place.path().join("modules")).env("PYTHONDONTWRITEBYTECODE", "1");
+        let output = if refuse { command.env("REFUSE", "1").output() } else { command.output() }.unwrap();
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap())
+    };
+    let [out, err] = submit("parts", &[], false);
+    let told =
+        "8 of 8 runs are open in parts\nHyperQueue has taken the shards 1 to 3 as job 7\nits last task merges when all of them are done\n";
+    assert_eq!(out, told, "{err}");
+    assert!(whole == results(&place.path().join("parts")));
+    let [out, err] = submit("waited", &["--wait"], false);
+    assert!(out.contains("as job 7") && out.contains("wrote waited"), "{out}{err}");
+    assert!(whole == results(&place.path().join("waited")));
+    let [_, err] = submit("refused", &[], true);
+    let told = "FAB0592\n\n  × HyperQueue does not take the job: Exception: no server is there\n  help: a server must run, of the version of the Python package: its directory\n        is HQ_SERVER_DIR, or ~/.hq-server\n";
+    assert!(flowing(&err).starts_with(&flowing(told)), "{err}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_engines_do_not_do_is_told() {
+    let place = workplace();
+    let words = with(&["sweep", "submit", "ring.fab", "-o", "parts", "-q"], &["--engine", "slurm", "--shards", "3", "--wait"]);
+    let output = command(place.path(), &words).env("PATH", "/nowhere").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let err = String::from_utf8(output.stderr).unwrap();
+    let told = "FAB0591\n\n  × Slurm cannot be asked: there is no `sbatch`\n  help: it is in Debian's slurm-client, and on the login node of a cluster\n";
+    assert!(flowing(&err).starts_with(&flowing(told)), "{err}");
+    program(place.path(), "sbatch", "echo 'sbatch: error: Batch job submission failed: Invalid partition name specified' >&2\nexit 1\n");
+    let (_, err) = with_programs(place.path(), &words, 2);
+    let told = "FAB0592\n\n  × Slurm does not take the job: sbatch: error: Batch job submission failed:\n  │ Invalid partition name specified\n  help: `sinfo` says what state Slurm is in; accounts and partitions are taken\n        from SBATCH_ACCOUNT, SBATCH_PARTITION ..\n";
+    assert!(flowing(&err).starts_with(&flowing(told)), "{err}");
+    // It takes the job, and nothing comes of it.
+    program(place.path(), "sbatch", "echo 'slurmstepd: no memory' > jobs/slurm/2.log\necho 12\n");
+    program(place.path(), "squeue", "echo 'slurm_load_jobs error: Invalid job id specified' >&2\nexit 1\n");
+    let (_, err) = with_programs(place.path(), &words, 2);
+    let told = "FAB0593\n\n  × 3 of 3 shards have left work open: 1 (it said nothing), 2 (slurmstepd: no\n  │ memory), 3 (it said nothing)\n  help: what is done stays; the same command goes on with what is open, and\n        `parts/jobs/slurm` has what every shard said\n";
+    assert!(flowing(&err).starts_with(&flowing(told)), "{err}");
+    let dry = with(&["sweep", "submit", "ring.fab", "-o", "dry"], &["--engine", "slurm", "--dry-run"]);
+    let (out, _) = with_programs(place.path(), &dry, 0);
+    let told = "cd dry && sbatch --parsable jobs/slurm/run.sh\ncd dry && sbatch --parsable --kill-on-invalid-dep=yes --dependency=afterok:JOB jobs/slurm/merge.sh\n";
+    assert_eq!(out, told);
+    assert!(!place.path().join("dry/table.csv").exists());
+}
+
+/// Specs whose faults are of every kind, with tables of every kind.
+fn faulty() -> Vec<(&'static str, String)> {
+    let pod = SpecText::pod([2, 2, 2], 3).named("pod").text();
+    let ring = |name: &'static str, faults: &str| {
+        let budget = format!("budget {{ vcs = 4; faults = 1 {faults}; }}");
+        (name, SpecText::network("torus 4 x 4;").named(name).with(&budget).with("routing = allowed_turns;").text())
+    };
+    let simulated = "simulate open { rates = 0.2; warmup = 100 cycles; measure = 200 cycles; scenarios = all; }";
+    let minimal = SpecText::network("torus 3 x 3;").named("minimal").with("budget { vcs = 4; faults = 1 link; }").with(simulated).text();
+    vec![("pod", pod), ring("links", "link"), ring("routers", "router"), ("minimal", minimal)]
+}
+
+#[test]
+fn parts_of_a_build_come_to_the_same_bytes() {
+    let place = tempfile::tempdir().unwrap();
+    for (name, text) in faulty() {
+        let spec = format!("{name}.fab");
+        std::fs::write(place.path().join(&spec), text).unwrap();
+        fabc(place.path(), &["build", &spec, "--out", "whole", "-q"], 0);
+        for shard in ["2/3", "1/3", "2/3", "3/3"] {
+            fabc(place.path(), &["build", &spec, "--shard", shard, "--out", "parts", "-q"], 0);
+        }
+        fabc(place.path(), &["merge", &format!("parts/{name}.shards"), "-q"], 0);
+        let [whole, parts] = ["whole", "parts"].map(|out| files(&place.path().join(out).join(name)));
+        assert!(whole.keys().eq(parts.keys()), "{name}: {:?}\n{:?}", whole.keys(), parts.keys());
+        assert!(whole.keys().any(|path| path.to_string_lossy().contains("fault-")), "{name} has faults");
+        let unlike: Vec<_> = whole.keys().filter(|path| whole[*path] != parts[*path]).collect();
+        assert!(unlike.is_empty(), "{name}: {unlike:?}");
+    }
+    // By processes of this machine, from a spec and from the directory.
+    let (out, _) = fabc(place.path(), &["submit", "links.fab", "--out", "submitted", "--shards", "2", "--workers", "2"], 0);
+    assert!(out.contains("wrote submitted/links"), "{out}");
+    let [whole, submitted] = ["whole", "submitted"].map(|out| files(&place.path().join(out).join("links")));
+    assert!(whole == submitted);
+    let (out, _) = fabc(place.path(), &["submit", "submitted/links.shards", "--engine", "slurm"], 0);
+    assert!(out.contains("wrote submitted/links"), "all was there: {out}");
+}
+
+#[test]
+fn parts_that_are_missing_or_wrong_are_named() {
+    let place = tempfile::tempdir().unwrap();
+    let spec = SpecText::network("torus 3 x 3;").named("ring").with("budget { vcs = 4; faults = 1 link; }");
+    std::fs::write(place.path().join("ring.fab"), spec.text()).unwrap();
+    let told = |args: &[&str], code: i32, wanted: &str| {
+        let (_, err) = fabc(place.path(), args, code);
+        assert!(flowing(&err).starts_with(&flowing(wanted)), "{args:?}: {err}");
+    };
+    told(&["merge", "."], 2, "FAB0594\n\n  × there is no `shards.json` in `.`\n  help: `fabc build SPEC --shard i/n` writes it\n");
+    let (out, _) = fabc(place.path(), &["build", "ring.fab", "--shard", "2/2"], 0);
+    assert!(out.starts_with("shard 2/2 of ring is done in out/ring.shards: ") && out.contains("written in"), "{out}");
+    let first = first_link(place.path());
+    told(&["merge", "out/ring.shards"], 2, &format!("FAB0594 × shard 1/2 is not done: {first}"));
+    let (_, err) = fabc(place.path(), &["merge", "out/ring.shards"], 2);
+    assert!(flowing(&err).contains("missing help: `fabc build out/ring.shards --shard 1/2` does it"), "{err}");
+    fabc(place.path(), &["build", "out/ring.shards", "--shard", "1/2"], 0);
+    let (out, _) = fabc(place.path(), &["build", "out/ring.shards", "--shard", "1/2"], 0);
+    assert_eq!(out, "shard 1/2 of ring is done in out/ring.shards: everything was there\n");
+    // A bit that fell over.
+    let kept = place.path().join("out/ring.shards/kept");
+    let damaged = kept.join("nominal.bin");
+    let good = std::fs::read(&damaged).unwrap();
+    let mut bad = good.clone();
+    *bad.last_mut().unwrap() ^= 1;
+    std::fs::write(&damaged, &bad).unwrap();
+    told(
+        &["merge", "out/ring.shards"],
+        2,
+        "FAB0594\n\n  × none of the 2 shards is done\n  help: `fabc build out/ring.shards --shard 1/2` does it\n",
+    );
+    std::fs::write(&damaged, &good).unwrap();
+    fabc(place.path(), &["merge", "out/ring.shards", "--out", "merged", "-q"], 0);
+    fabc(place.path(), &["verify", "merged/ring"], 0);
+    // What is of another spec is as good as not there.
+    std::fs::write(place.path().join("ring.fab"), spec.with("routing = allowed_turns;").text()).unwrap();
+    let (out, _) = fabc(place.path(), &["build", "ring.fab", "--shard", "1/1"], 0);
+    assert!(out.contains("written in") && !out.contains("everything was there"), "{out}");
+    told(
+        &["build", "out/ring.shards", "--shard", "1/2", "--set", "n=4"],
+        2,
+        "FAB0594\n\n  × `out/ring.shards` is a directory of shards\n  help: `--set`, `--stop-after` and `--out` belong to a spec: name that, or\n        leave them out\n",
+    );
+    std::fs::create_dir_all(place.path().join("else/ring.shards")).unwrap();
+    std::fs::write(place.path().join("else/ring.shards/notes"), "mine").unwrap();
+    told(&["build", "ring.fab", "--shard", "1/2", "--out", "else"], 2, "FAB0504");
+    told(&["build", "ring.fab", "ring.fab", "--shard", "1/2"], 2, "FAB0543");
+}
+
+/// The name of the first fault of a built ring.
+fn first_link(place: &Path) -> String {
+    fabc(place, &["build", "ring.fab", "--out", "once", "-q"], 0);
+    let report = std::fs::read_to_string(place.join("once/ring/report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    report["scenarios"][1]["scenario"].as_str().unwrap().to_owned()
 }

@@ -5,7 +5,7 @@
 
 use super::{Stage, size};
 use crate::check;
-use crate::compiled::{CompiledPod, CompiledScenario};
+use crate::compiled::CompiledPod;
 use crate::diag::Failure;
 use crate::ir::{Scenario, Scene, Topology};
 use crate::model::{self, Fabric};
@@ -75,15 +75,18 @@ impl Faults {
         self.scenarios.len()
     }
 
+    /// Their names, in their order.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.scenarios.iter().map(|scenario| scenario.name.as_str())
+    }
+
     /// Compiles all, as many at once as fit; in their order, so that the first failure is the same whichever
     /// thread met it first.
-    pub(super) fn compile(
-        &self,
-        fault: impl Fn(&Scenario) -> Result<CompiledScenario, Failure> + Sync,
-    ) -> Vec<Result<CompiledScenario, Failure>> {
-        let mut compiled: Vec<Result<CompiledScenario, Failure>> = Vec::new();
+    pub(super) fn compile<T: Send, E: Send>(&self, fault: impl Fn(usize, &Scenario) -> Result<T, E> + Sync) -> Vec<Result<T, E>> {
+        let mut compiled: Vec<Result<T, E>> = Vec::new();
         for some in self.scenarios.chunks(self.at_once) {
-            compiled.extend(some.par_iter().map(&fault).collect::<Vec<_>>());
+            let first = compiled.len();
+            compiled.extend(some.par_iter().enumerate().map(|(at, scenario)| fault(first + at, scenario)).collect::<Vec<_>>());
             if compiled.iter().any(Result::is_err) {
                 break;
             }

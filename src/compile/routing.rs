@@ -188,30 +188,31 @@ impl Routing {
         if let Routing::AllowedTurns { settings, .. } = self { settings.key } else { TableKey::DstInput }
     }
 
-    pub(super) fn record(&self, scenarios: &[CompiledScenario]) -> PassRecord {
-        let mut counters = vec![("scenarios".to_owned(), scenarios.len() as u64)];
+    /// What it did, over so many scenarios.
+    pub(super) fn record(&self, nominal: &CompiledScenario, scenarios: usize) -> PassRecord {
+        let mut counters = vec![("scenarios".to_owned(), scenarios as u64)];
         let mut notes = Vec::new();
         let (name, stopped_by) = match self {
             Routing::AllowedTurns { settings, exact, full_key, .. } => {
                 counters.push(("order_rounds".to_owned(), u64::from(settings.order_rounds)));
                 counters.push(("sweeps".to_owned(), u64::from(settings.sweeps)));
                 counters.extend(exact.map(|load| ("ilp_load".to_owned(), load)));
-                let reached = scenarios[0].metrics.routed.as_ref().map(Walk::max_channel_load);
+                let reached = nominal.metrics.routed.as_ref().map(Walk::max_channel_load);
                 if let Some((full, reached)) = full_key.zip(reached) {
                     counters.push(("load_with_full_key".to_owned(), full));
-                    let of = &scenarios[0].metrics;
+                    let of = &nominal.metrics;
                     let [reached, full] = [reached, full].map(|load| of.load(load).as_f64());
                     notes.push(format!("keyed by destination alone: load {reached}; {full} if input port and VC are in the key"));
                 }
-                if scenarios[0].metrics.parts > 1 && (exact.is_some() || full_key.is_some()) {
-                    counters.push(("load_parts".to_owned(), scenarios[0].metrics.parts));
+                if nominal.metrics.parts > 1 && (exact.is_some() || full_key.is_some()) {
+                    counters.push(("load_parts".to_owned(), nominal.metrics.parts));
                 }
                 ("allowed_turns", if exact.is_some() && *exact == reached { "optimal" } else { "budget" })
             }
             Routing::DimensionOrder => ("dimension_order", "done"),
             Routing::UpDown => ("up_down", "done"),
             Routing::Minimal | Routing::Algebraic => {
-                let key = scenarios[0].routed.as_ref().map(|routed| routed.tables.key);
+                let key = nominal.routed.as_ref().map(|routed| routed.tables.key);
                 notes.extend(match key {
                     Some(TableKey::Dst) => {
                         Some("fewer virtual channels than hops: the ranks rise along every route all the same".to_owned())

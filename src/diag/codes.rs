@@ -5,6 +5,7 @@ mod check;
 mod doc;
 mod driver;
 mod estimate;
+mod jobs;
 mod language;
 mod routing;
 mod simulation;
@@ -14,9 +15,19 @@ pub use doc::CodeDoc;
 
 /// Every code that fabc can print, ascending.
 pub fn codes() -> impl Iterator<Item = &'static CodeDoc> {
-    [language::CODES, synthesis::CODES, routing::CODES, check::CODES, driver::CODES, estimate::CODES, simulation::CODES, bug::CODES]
-        .into_iter()
-        .flatten()
+    [
+        language::CODES,
+        synthesis::CODES,
+        routing::CODES,
+        check::CODES,
+        driver::CODES,
+        estimate::CODES,
+        jobs::CODES,
+        simulation::CODES,
+        bug::CODES,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// The entry of a code, if there is one; case does not matter.

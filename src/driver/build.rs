@@ -2,10 +2,11 @@
 
 use super::diff::tolerance;
 use super::dump::dump_compiled;
-use super::errors::Stop;
+use super::errors::{DriverError, Stop};
 use super::front::{back, front, manifest_options, requires_hold, tables_option, watch};
 use super::golden::{self, Golden};
 use super::options::{BuildArgs, CheckArgs, GraphArgs, GraphFormat};
+use super::parts;
 use super::progress::Watch;
 use super::read::{self, display};
 use super::requests::{self, Request};
@@ -35,6 +36,17 @@ pub(super) fn build(args: &BuildArgs, terminal: Terminal) -> Result<(), Stop> {
     if args.specs.is_empty() {
         let what = "the following required argument was not provided: <SPEC>";
         super::options::Options::command().error(clap::error::ErrorKind::MissingRequiredArgument, what).exit();
+    }
+    if let Some(shard) = args.shard {
+        let [spec] = &args.specs[..] else {
+            return Err(DriverError::SeveralSpecs { what: "a shard is of one spec".to_owned() }.into());
+        };
+        let watch = watch(terminal);
+        let result = parts::build(spec, shard, args, &watch, terminal);
+        if args.compile.timings {
+            print_err(&watch.table());
+        }
+        return result;
     }
     let requests = requests::read(&args.emit)?;
     if let [spec] = &args.specs[..] {

@@ -373,6 +373,19 @@ pub(super) enum DriverError {
         /// What to write.
         hint: String,
     },
+    /// Parts of a build that cannot be made or put together.
+    #[error("{what}")]
+    #[diagnostic(code(FAB0594), help("{hint}"))]
+    Shards {
+        /// What is wrong.
+        what: String,
+        /// What to do.
+        hint: String,
+    },
+    /// Processes that nobody runs, or that did not do their part.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Engine(#[from] super::jobs::EngineError),
     /// An editor that is gone, or speaks another language.
     #[error("the editor can no longer be answered: {reason}")]
     #[diagnostic(code(FAB0547), help("`fabc lsp` speaks the Language Server Protocol with an editor; it is not for a terminal"))]
@@ -439,6 +452,12 @@ pub(super) struct Stop {
 impl From<DriverError> for Stop {
     fn from(error: DriverError) -> Self {
         Stop { exit_code: error.exit_code(), diagnostics: vec![Box::new(error)], sources: crate::diag::SourceMap::default() }
+    }
+}
+
+impl From<super::jobs::EngineError> for Stop {
+    fn from(error: super::jobs::EngineError) -> Self {
+        DriverError::from(error).into()
     }
 }
 

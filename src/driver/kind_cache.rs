@@ -1,5 +1,6 @@
 //! Kinds of slices that were compiled before, by what they were compiled from.
 
+use super::content;
 use super::errors::{DriverError, Stop};
 use super::options::BuildArgs;
 use super::read;
@@ -51,17 +52,8 @@ impl<'a> Cache<'a> {
 /// What a kind is compiled from, as one number: this version, the normal form, the files that it names, and
 /// the options that decide what is written.
 pub(super) fn key(fabric: &Fabric, text: &str, args: &BuildArgs) -> String {
-    let mut hasher = blake3::Hasher::new();
-    let mut part = |text: &str| {
-        hasher.update(&(text.len() as u64).to_le_bytes());
-        hasher.update(text.as_bytes());
-    };
-    part(TOOL);
-    part(text);
-    for (path, text) in inputs(fabric) {
-        part(&path);
-        part(&text);
-    }
-    part(&format!("{:?} {:?}", args.compile.stop_after, args.tables));
-    hasher.finalize().to_hex().to_string()
+    let inputs = inputs(fabric);
+    let options = format!("{:?} {:?}", args.compile.stop_after, args.tables);
+    let files = inputs.iter().flat_map(|(path, text)| [path.as_str(), text.as_str()]);
+    content::key([text].into_iter().chain(files).chain([options.as_str()])).to_hex().to_string()
 }

@@ -12,6 +12,7 @@ mod collective_declared;
 mod collective_emit;
 mod collective_options;
 mod collective_scene;
+mod content;
 mod diff;
 mod diff_options;
 mod down;
@@ -26,10 +27,13 @@ mod foreign;
 mod front;
 mod golden;
 mod init;
+mod jobs;
 mod kind_cache;
 mod live;
 mod lsp;
 mod options;
+mod parts;
+mod parts_options;
 mod place;
 mod place_options;
 mod placed;
@@ -45,11 +49,13 @@ mod running_options;
 mod scheduled;
 mod schema;
 mod several;
+mod shard;
 mod shells;
 mod sim;
 mod sim_options;
 mod sliced;
 mod staging;
+mod submit;
 mod sweep;
 mod sweep_options;
 mod switches;
@@ -67,9 +73,11 @@ pub use collective_options::*;
 pub use diff_options::*;
 pub use estimate_options::*;
 pub use options::*;
+pub use parts_options::*;
 pub use place_options::*;
 pub use read::Directory;
 pub use running_options::*;
+pub use shard::Shard;
 pub use sim_options::*;
 pub use sweep_options::*;
 #[cfg(unix)]
@@ -130,6 +138,8 @@ pub fn run(options: &Options) -> ExitCode {
 fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
     match command {
         Command::Build(args) => build::build(args, terminal),
+        Command::Merge(args) => parts::merge(args, terminal),
+        Command::Submit(args) => submit::submit(args, terminal),
         Command::Sweep(args) => sweep::sweep(args, terminal),
         Command::Check(args) => build::check(args, terminal),
         Command::Fmt(args) => fmt::fmt(args, terminal),

@@ -4,8 +4,10 @@ use super::candidates;
 use super::collective_options::CollectiveArgs;
 use super::diff_options::DiffArgs;
 use super::estimate_options::EstimateArgs;
+use super::parts_options::{MergeArgs, SubmitArgs};
 use super::place_options::PlaceArgs;
 use super::running_options::{DriftArgs, PlanArgs, RepairArgs};
+use super::shard::{Shard, shard};
 use super::sim_options::SimArgs;
 use super::sweep_options::SweepArgs;
 use crate::compile::Stage;
@@ -60,6 +62,10 @@ pub struct Options {
 pub enum Command {
     /// Compile a spec and write its output directory
     Build(BuildArgs),
+    /// Put together what the shards of a build (`fabc build --shard`) have done
+    Merge(MergeArgs),
+    /// Build a spec by several processes, here or on a cluster
+    Submit(SubmitArgs),
     /// Compile a spec with many values of its parameters, and compare
     Sweep(SweepArgs),
     /// Compile a spec and write nothing
@@ -211,6 +217,11 @@ pub struct BuildArgs {
     /// Rewrite the golden outputs where they differ
     #[arg(long, requires = "golden")]
     pub update: bool,
+
+    /// Build a part only, into OUT/FABRIC.shards/: every n-th fault scenario, from the i-th on; `fabc merge`
+    /// puts the parts together
+    #[arg(long, value_name = "i/n", value_parser = shard, conflicts_with_all = ["emit", "golden", "dump", "cache"])]
+    pub shard: Option<Shard>,
 
     /// Of a fabric in slices: keep compiled kinds in DIR, and take those that are there
     #[arg(long, value_name = "DIR")]

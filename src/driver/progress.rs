@@ -136,3 +136,25 @@ fn bar(pass: &str, total: u64) -> ProgressBar {
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
 }
+
+/// Whether it is time again to say something.
+pub(super) struct Pace {
+    every: Duration,
+    last: Option<Instant>,
+}
+
+impl Pace {
+    /// At most once in so many seconds.
+    pub(super) fn seconds(every: u64) -> Self {
+        Self { every: Duration::from_secs(every), last: None }
+    }
+
+    /// Whether it is time; if so, the next time is later.
+    pub(super) fn is_due(&mut self) -> bool {
+        let due = self.last.is_none_or(|last| last.elapsed() >= self.every);
+        if due {
+            self.last = Some(Instant::now());
+        }
+        due
+    }
+}

@@ -1,8 +1,9 @@
 //! The options of `fabc sweep`.
 
 use super::candidates;
+use super::shard::{Shard, shard};
 use crate::compile::Stage;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// `fabc sweep`.
@@ -38,6 +39,8 @@ pub enum SweepStep {
         #[arg(value_name = "DIR")]
         directory: PathBuf,
     },
+    /// Hand the runs to several processes, here or on a cluster, and merge what they wrote
+    Submit(SweepSubmitArgs),
 }
 
 /// What is swept.
@@ -61,19 +64,59 @@ pub struct SweepPlanArgs {
     pub out: Option<PathBuf>,
 }
 
-/// The part of the runs that one process takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shard {
-    /// Which of them, from 1.
-    pub index: usize,
-    /// How many parts there are.
-    pub count: usize,
+/// `fabc sweep submit`.
+#[derive(Clone, Debug, Args)]
+#[command(mut_arg("spec", |arg| arg.value_name("SPEC|DIR").help("The spec, or the directory of a sweep that was planned")))]
+pub struct SweepSubmitArgs {
+    /// What is swept.
+    #[command(flatten)]
+    pub plan: SweepPlanArgs,
+
+    /// How it is handed over.
+    #[command(flatten)]
+    pub job: JobArgs,
 }
 
-/// Reads `2/4`.
-fn shard(text: &str) -> Result<Shard, String> {
-    let wrong = || "a shard is `i/n`, from `1/n` to `n/n`".to_owned();
-    let (index, count) = text.split_once('/').ok_or_else(wrong)?;
-    let (index, count) = (index.parse().map_err(|_| wrong())?, count.parse().map_err(|_| wrong())?);
-    if (1..=count).contains(&index) { Ok(Shard { index, count }) } else { Err(wrong()) }
+/// How work is handed to several processes.
+#[derive(Clone, Debug, Args)]
+pub struct JobArgs {
+    /// Who runs them
+    #[arg(long, value_enum, value_name = "ENGINE", default_value = "local")]
+    pub engine: Engine,
+
+    /// Processes at a time [default: here as many as there are cores, on Slurm no limit; a HyperQueue has its
+    /// own workers]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub workers: Option<u16>,
+
+    /// Parts of the work, each a task of the engine [default: of a sweep four times the workers, or 16; of a
+    /// build the workers, or 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_SHARDS))]
+    pub shards: Option<u16>,
+
+    /// Cores of a process
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
+    pub cores: u16,
+
+    /// Wait for the end, and merge here; of `local` always
+    #[arg(long)]
+    pub wait: bool,
+
+    /// Write the files of the job, print what would submit it, and run nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// The most tasks of an array: what Slurm takes by default (`MaxArraySize`).
+pub(super) const MOST_SHARDS: i64 = 1000;
+
+/// Who runs the processes of a job.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Engine {
+    /// This machine, watched by this process
+    Local,
+    /// A HyperQueue server, by its Python package
+    Hyperqueue,
+    /// Slurm, by `sbatch`
+    Slurm,
 }

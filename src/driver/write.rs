@@ -26,6 +26,14 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), DriverError> {
     file.finish()
 }
 
+/// Makes a directory with all its parents.
+///
+/// # Errors
+/// The disk does not let us.
+pub(super) fn make_directory(path: &Path) -> Result<(), DriverError> {
+    std::fs::create_dir_all(path).map_err(|error| unwritable(path, &error))
+}
+
 /// Takes away what killed runs left beside a file that is to be written.
 pub(super) fn take_away_leftovers(path: &Path) {
     if let Ok((parent, name)) = behind_links(path).and_then(|target| parts(&target)) {

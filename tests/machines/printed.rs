@@ -244,6 +244,10 @@ fn commands(all: &mut All) {
     );
     let ring = SpecText::network("torus n x n;").named("ring").with("require diameter <= most;").text();
     std::fs::write(all.place.join("ring.fab"), format!("param n = 4 in 2..=12;\nparam most = 8;\n{ring}")).unwrap();
+    for spec in ["links.fab", "small.fab"] {
+        fabc(&all.place, &["build", spec, "--shard", "1/2", "--out", "shards", "-q"], 0);
+    }
+    all.folder("shards");
     fabc(&all.place, &["sweep", "ring.fab", "--set", "n=3,6", "--set", "most=2,8", "--until", "analyze", "-o", "swept", "-q"], 0);
     all.folder("swept");
 }

@@ -1,0 +1,45 @@
+//! FAB059n: what can go wrong with work that several processes share.
+
+use super::doc::CodeDoc;
+
+pub(super) const CODES: &[CodeDoc] = &[
+    CodeDoc {
+        code: "FAB0591",
+        title: "an engine that cannot be asked",
+        text: "\
+`--engine slurm` speaks through `sbatch` and `squeue`, `--engine hyperqueue` through HyperQueue's Python package; one of them is not there. Debian has
+Slurm's clients in `slurm-client`, and `python3 -m pip install hyperqueue` brings the package, for the `python3` that the PATH finds. Its version is
+that of the server.
+
+The files of the job are written by then: `--dry-run` says what submits them, wherever the clients are. `--engine local` needs nothing.",
+    },
+    CodeDoc {
+        code: "FAB0592",
+        title: "an engine that does not take a job",
+        text: "\
+The message has the engine's own last words. No server may run, or it may be another version; a partition, an account or a limit of time may be
+missing, which Slurm takes from the environment (`SBATCH_PARTITION`, `SBATCH_ACCOUNT`, `SBATCH_TIMELIMIT`); an array may have more tasks than it allows
+(`MaxArraySize`): `--shards` says how many.
+
+Nothing is lost: the same command goes on from what is done.",
+    },
+    CodeDoc {
+        code: "FAB0593",
+        title: "shards that left work open",
+        text: "\
+Every process of the job has ended, and some of the work is not done. The message names the shards and the last words of their logs, which stand below
+`jobs/` in the directory. A process that is killed (by a machine without memory, for example) is started again three times; one that fails is not.
+
+What is done stays done, and the same command goes on with what is open.",
+    },
+    CodeDoc {
+        code: "FAB0594",
+        title: "shards of a build that cannot be put together, or not yet",
+        text: "\
+`fabc build SPEC --shard 2/4` builds every fourth fault scenario from the second on, and keeps what it found in `OUT/FABRIC.shards`; `fabc merge
+OUT/FABRIC.shards` proves all of it and writes `OUT/FABRIC` when every shard is done. The message names those that are not.
+
+All shards are of one spec, one stage and one version of fabc: what others left there is as good as not there, and is replaced. A damaged file is named;
+without it its shard finds the scenario again.",
+    },
+];

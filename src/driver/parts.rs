@@ -1,0 +1,361 @@
+//! `fabc build --shard i/n` and `fabc merge`: a build in parts.
+//!
+//! Comes in: a spec, or the directory of its parts. Goes out: `OUT/FABRIC.shards/` with the normal form, what
+//! the parts are of (`shards.json`), and a file for every scenario that is done (`kept/`); in the end the
+//! directory of the fabric, to the byte as one process writes it. Invariants: a scenario is there whole or
+//! not at all, so a part that is killed, or done twice, does no harm; what is of another spec or version is
+//! as good as not there.
+
+use super::content;
+use super::errors::{DriverError, Stop};
+use super::front::{self, manifest_options, requires_hold, tables_option};
+use super::options::{BuildArgs, CompileArgs};
+use super::parts_options::MergeArgs;
+use super::progress::Watch;
+use super::read::{self, display};
+use super::shard::Shard;
+use super::staging::{self, Staging};
+use super::terminal::{Terminal, look, size};
+use super::write;
+use crate::compile::{self, Keeper, Kept, Stage};
+use crate::diag::{Failure, SourceMap};
+use crate::emit;
+use crate::ir::{KeptHealthy, KeptScenario, ShardPlan, Topology};
+use crate::library::{Loaded, TablesForm};
+use crate::limits::ARTIFACT_BYTES;
+use crate::read::{KeptFile, ShardsFile, tagged};
+use crate::syntax::print_spec;
+use clap::ValueEnum;
+use miette::Diagnostic;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What the parts are of, in their directory.
+const PLAN: &str = "shards.json";
+
+/// The normal form of the build, with its input files.
+const SPEC: &str = "spec";
+
+/// A directory of parts, and what they are of.
+pub(super) struct Parts {
+    pub(super) directory: PathBuf,
+    pub(super) plan: ShardPlan,
+}
+
+/// What ends the work on parts.
+pub(super) enum Wrong {
+    Failure(Failure),
+    Driver(DriverError),
+}
+
+impl From<Failure> for Wrong {
+    fn from(failure: Failure) -> Self {
+        Wrong::Failure(failure)
+    }
+}
+
+impl Wrong {
+    fn stop(self, sources: SourceMap) -> Stop {
+        match self {
+            Wrong::Failure(failure) => (failure, sources).into(),
+            Wrong::Driver(error) => error.into(),
+        }
+    }
+}
+
+/// `fabc build --shard i/n`.
+///
+/// # Errors
+/// As a build, and as [`Parts::of_spec`].
+pub(super) fn build(spec: &str, shard: Shard, args: &BuildArgs, watch: &Watch, terminal: Terminal) -> Result<(), Stop> {
+    let parts = if Path::new(spec).is_dir() {
+        if !args.compile.set.is_empty() || args.compile.stop_after.is_some() || args.out.is_some() {
+            let hint = "`--set`, `--stop-after` and `--out` belong to a spec: name that, or leave them out".to_owned();
+            return Err(DriverError::Shards { what: format!("`{spec}` is a directory of shards"), hint }.into());
+        }
+        Parts::read(Path::new(spec))?
+    } else {
+        let Some(parts) = Parts::of_spec(spec, shard.count, &args.compile, (args.out.as_deref(), args.tables), watch, terminal)? else {
+            return Ok(());
+        };
+        parts
+    };
+    let of = Of { parts: &parts, shard, written: AtomicUsize::new(0) };
+    let done = || format!("shard {}/{} of {} is done in {}", shard.index, shard.count, parts.plan.fabric, display(&parts.directory));
+    if of.is_done() {
+        return Ok(terminal.say(&format!("{}: everything was there", done()))?);
+    }
+    let Loaded { fabric, sources, .. } = read::built_spec(&parts.directory.join(SPEC))?;
+    watch.time("compile", || compile::shard(&fabric, parts.stage(), &of, watch)).map_err(|wrong| wrong.stop(sources))?;
+    let count = of.written.load(Ordering::Relaxed);
+    terminal.say(&format!("{}: {count} file{} written in {}", done(), if count == 1 { "" } else { "s" }, watch.elapsed()))?;
+    Ok(())
+}
+
+/// `fabc merge`.
+///
+/// # Errors
+/// A shard is missing, what was kept is damaged, or as a build.
+pub(super) fn merge(args: &MergeArgs, terminal: Terminal) -> Result<(), Stop> {
+    let watch = front::watch(terminal);
+    let parts = Parts::read(&args.directory)?;
+    let missing = parts.missing();
+    if !missing.is_empty() {
+        return Err(parts.missing_shards(&missing).into());
+    }
+    let Loaded { fabric, spec, sources, .. } = read::built_spec(&parts.directory.join(SPEC))?;
+    let out = match &args.out {
+        Some(out) => out.clone(),
+        None => parts.directory.parent().map_or_else(PathBuf::new, Path::to_owned),
+    };
+    let mut staging = Staging::begin(&out, &fabric.name, staging::BUILT)?;
+    let compiled = watch.time("compile", || compile::merged(fabric, parts.stage(), &parts, &watch));
+    let compiled = match compiled {
+        Ok(compiled) => compiled,
+        Err(wrong) => return Err(wrong.stop(sources)),
+    };
+    let options = [parts.plan.options.clone(), tables_option(parts.tables(), &compiled, terminal)].concat();
+    terminal.say(&emit::terminal_report(&compiled, look()))?;
+    let (mut files, mut bytes) = (0_usize, 0_usize);
+    emit::each_artifact(&compiled, &print_spec(&spec), &options, &mut |artifact| {
+        files += 1;
+        bytes += artifact.bytes.len();
+        staging.write(&artifact.path, &artifact.bytes)
+    })?;
+    let target = staging.publish()?;
+    terminal.say(&format!("\nwrote {} ({files} files, {}) in {}", display(&target), size(bytes), watch.elapsed()))?;
+    requires_hold(&compiled.requires, sources)
+}
+
+impl Parts {
+    /// Reads a spec and writes down what is to be built in parts; `None` if the build is to stop before there
+    /// is anything to share.
+    ///
+    /// # Errors
+    /// The spec has errors, or is of a fabric in slices; the directory holds something else; the disk does
+    /// not let us.
+    pub(super) fn of_spec(
+        spec: &str,
+        shards: usize,
+        args: &CompileArgs,
+        (out, tables): (Option<&Path>, TablesForm),
+        watch: &Watch,
+        terminal: Terminal,
+    ) -> Result<Option<Self>, Stop> {
+        let Some(loaded) = front::front(spec, args, watch, terminal)? else { return Ok(None) };
+        let Loaded { fabric, sources, settings, text, .. } = loaded;
+        if !fabric.slices.kinds.is_empty() {
+            let hint = "every kind of slice is a build of its own: build them with `--cache` on several machines";
+            return Err(DriverError::OfSlices { what: "`--shard`".to_owned(), hint }.into());
+        }
+        let stage = args.stop_after.unwrap_or(Stage::Emit);
+        compile::decidable(&fabric, stage).map_err(|failure| (failure, sources))?;
+        let mut needed = vec![("spec.fab".to_owned(), text)];
+        needed.extend(emit::inputs(&fabric));
+        let options = [settings, manifest_options(args)].concat();
+        let tables = tables.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned());
+        let plan = ShardPlan { fabric: fabric.name.clone(), key: content::of_run(&needed, stage.name()), shards, options, tables };
+        let directory = out.unwrap_or(Path::new("out")).join(format!("{}.shards", fabric.name));
+        refuse_foreign(&directory)?;
+        for (path, text) in &needed {
+            rewrite(&directory.join(SPEC).join(path), text.as_bytes())?;
+        }
+        write::make_directory(&directory.join("kept"))?;
+        rewrite(&directory.join(PLAN), emit::shards_json(&plan).as_bytes())?;
+        Ok(Some(Self { directory, plan }))
+    }
+
+    /// Reads what the parts in a directory are of.
+    ///
+    /// # Errors
+    /// It is no such directory, or one of another version.
+    pub(super) fn read(directory: &Path) -> Result<Self, DriverError> {
+        let path = directory.join(PLAN);
+        let wrong = |what: String| DriverError::Shards { what, hint: "`fabc build SPEC --shard i/n` writes it".to_owned() };
+        if !path.is_file() {
+            return Err(wrong(format!("there is no `{PLAN}` in `{}`", display(directory))));
+        }
+        let file: ShardsFile =
+            tagged(&read::bytes(&path, ARTIFACT_BYTES)?).map_err(|what| wrong(format!("`{}`: {what}", display(&path))))?;
+        if file.tool != emit::TOOL {
+            return Err(wrong(format!("`{}` is of {}, but this is {}", display(&path), file.tool, emit::TOOL)));
+        }
+        // The name of a directory comes from the file.
+        let plain = !file.fabric.is_empty() && file.fabric.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if !plain || file.shards == 0 {
+            return Err(wrong(format!("`{}` is damaged", display(&path))));
+        }
+        let ShardsFile { fabric, key, shards, tables, options, .. } = file;
+        Ok(Self { directory: directory.to_owned(), plan: ShardPlan { fabric, key, shards, options: options.0, tables } })
+    }
+
+    /// The same build in another number of parts; what is done stays done.
+    ///
+    /// # Errors
+    /// The disk does not let us.
+    pub(super) fn in_parts(mut self, shards: usize) -> Result<Self, DriverError> {
+        self.plan.shards = shards;
+        rewrite(&self.directory.join(PLAN), emit::shards_json(&self.plan).as_bytes())?;
+        Ok(self)
+    }
+
+    fn stage(&self) -> Stage {
+        let named = self.plan.options.iter().find(|(name, _)| name == "stop_after").map(|(_, stage)| stage.as_str());
+        Stage::ALL.into_iter().find(|stage| Some(stage.name()) == named).unwrap_or(Stage::Emit)
+    }
+
+    fn tables(&self) -> TablesForm {
+        TablesForm::from_str(&self.plan.tables, false).unwrap_or(TablesForm::Auto)
+    }
+
+    /// Where a scenario is kept.
+    fn place(&self, scenario: &str) -> PathBuf {
+        let path = emit::tables_path(scenario);
+        self.directory.join("kept").join(format!("{}.bin", path.rsplit('/').next().unwrap_or(&path)))
+    }
+
+    /// A kept scenario, if it is of this build.
+    fn file(&self, scenario: &str) -> Result<KeptFile, DriverError> {
+        let place = self.place(scenario);
+        let damaged = |what: String| DriverError::Shards {
+            what: format!("`{}` is damaged: {what}", display(&place)),
+            hint: "remove it, and run its shard again".to_owned(),
+        };
+        let file = KeptFile::read(&read::bytes(&place, ARTIFACT_BYTES)?).map_err(damaged)?;
+        if file.key() != self.plan.key || file.name() != scenario {
+            return Err(damaged("it is of another build".to_owned()));
+        }
+        Ok(file)
+    }
+
+    /// Whether a scenario is kept and whole.
+    fn has(&self, scenario: &str) -> bool {
+        self.place(scenario).is_file() && self.file(scenario).is_ok()
+    }
+
+    /// The faults, as the healthy fabric was found to have them; `None` before any part is done.
+    fn faults(&self) -> Option<Vec<String>> {
+        self.file("nominal").ok()?.faults().map(<[String]>::to_vec)
+    }
+
+    /// The numbers of the faults that are not there; one of every part, as long as nobody knows the faults.
+    pub(super) fn missing(&self) -> Vec<usize> {
+        let Some(faults) = self.faults() else { return (0..self.plan.shards).collect() };
+        faults.iter().enumerate().filter(|(_, name)| !self.has(name)).map(|(at, _)| at).collect()
+    }
+
+    /// The error that names the missing parts.
+    fn missing_shards(&self, missing: &[usize]) -> DriverError {
+        let count = self.plan.shards;
+        let mut shards: Vec<usize> = missing.iter().map(|at| at % count + 1).collect();
+        shards.sort_unstable();
+        shards.dedup();
+        let first = shards.first().copied().unwrap_or(1);
+        let what = match self.faults() {
+            None => format!("none of the {count} shards is done"),
+            Some(faults) => {
+                let names: Vec<&str> = missing.iter().filter_map(|&at| faults.get(at)).map(String::as_str).take(3).collect();
+                let more = if missing.len() > names.len() { " .." } else { "" };
+                let listed: Vec<String> = shards.iter().map(|shard| format!("{shard}/{count}")).collect();
+                let (s, are) = if shards.len() == 1 { ("", "is") } else { ("s", "are") };
+                format!("shard{s} {} {are} not done: {}{more} missing", listed.join(", "), names.join(", "))
+            }
+        };
+        DriverError::Shards { what, hint: format!("`fabc build {} --shard {first}/{count}` does it", display(&self.directory)) }
+    }
+}
+
+/// A part that is being built.
+struct Of<'a> {
+    parts: &'a Parts,
+    shard: Shard,
+    written: AtomicUsize,
+}
+
+impl Of<'_> {
+    fn is_mine(&self, fault: usize) -> bool {
+        fault % self.shard.count == self.shard.index - 1
+    }
+
+    /// Whether nothing is left to do.
+    fn is_done(&self) -> bool {
+        let Some(faults) = self.parts.faults() else { return false };
+        faults.iter().enumerate().all(|(at, name)| !self.is_mine(at) || self.parts.has(name))
+    }
+
+    fn write(&self, scenario: &str, bytes: &[u8]) -> Result<(), Wrong> {
+        write::write(&self.parts.place(scenario), bytes).map_err(Wrong::Driver)?;
+        self.written.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+impl Keeper for Of<'_> {
+    type Error = Wrong;
+
+    fn healthy(&self, healthy: KeptHealthy) -> Result<(), Wrong> {
+        // Every part finds the same.
+        if self.parts.has("nominal") { Ok(()) } else { self.write("nominal", &emit::kept_healthy(&self.parts.plan.key, &healthy)) }
+    }
+
+    fn wants(&self, fault: usize, name: &str) -> bool {
+        self.is_mine(fault) && !self.parts.has(name)
+    }
+
+    fn fault(&self, kept: KeptScenario) -> Result<(), Wrong> {
+        self.write(&kept.scenario, &emit::kept_fault(&self.parts.plan.key, &kept))
+    }
+}
+
+impl Kept for Parts {
+    type Error = Wrong;
+
+    fn healthy(&self, topology: &Topology) -> Result<KeptHealthy, Wrong> {
+        let file = self.file("nominal").map_err(Wrong::Driver)?;
+        file.healthy(topology).map_err(|what| self.damaged("nominal", &what))
+    }
+
+    fn fault(&self, name: &str, topology: &Topology) -> Result<KeptScenario, Wrong> {
+        let file = self.file(name).map_err(Wrong::Driver)?;
+        file.scenario(topology).map_err(|what| self.damaged(name, &what))
+    }
+
+    fn convicted(&self, name: &str, what: Failure) -> Wrong {
+        match what {
+            Failure::Internal(error) => self.damaged(name, &said(&*error)),
+            other => Wrong::Failure(other),
+        }
+    }
+}
+
+impl Parts {
+    fn damaged(&self, name: &str, what: &str) -> Wrong {
+        let what = format!("`{}` cannot be of this build: {what}", display(&self.place(name)));
+        Wrong::Driver(DriverError::Shards { what, hint: "remove it, and run its shard again".to_owned() })
+    }
+}
+
+fn said(error: &(dyn Diagnostic + Send + Sync)) -> String {
+    error.to_string()
+}
+
+/// Parts are written into their own directory only, or an empty one.
+fn refuse_foreign(directory: &Path) -> Result<(), DriverError> {
+    let Ok(mut entries) = std::fs::read_dir(directory) else { return Ok(()) };
+    match entries.next() {
+        Some(Ok(found)) if !directory.join(PLAN).is_file() && !directory.join(SPEC).is_dir() => {
+            let found = format!("`{}`, and no `{PLAN}`", found.file_name().to_string_lossy());
+            Err(DriverError::Foreign { path: display(directory), found })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a file, unless it says the same already: another part may be reading it.
+fn rewrite(path: &Path, bytes: &[u8]) -> Result<(), DriverError> {
+    if std::fs::read(path).is_ok_and(|old| old == bytes) {
+        return Ok(());
+    }
+    write::make_directory(path.parent().unwrap_or(Path::new("")))?;
+    write::write(path, bytes)
+}

@@ -1,0 +1,142 @@
+//! The runs of a sweep, one after the other, and the table of all of them.
+
+use super::plan::{SPEC, place, runs};
+use super::results;
+use crate::compile::Stage;
+use crate::driver::errors::{DriverError, Stop};
+use crate::driver::front;
+use crate::driver::options::CompileArgs;
+use crate::driver::progress::Watch;
+use crate::driver::read::{self, display};
+use crate::driver::shard::Shard;
+use crate::driver::staging::{self, Staging};
+use crate::driver::terminal::{Terminal, look, print_err, print_out};
+use crate::driver::write;
+use crate::emit;
+use crate::ir::{SweepPlan, SweepRun};
+use crate::library::TablesForm;
+use crate::show::MessageFormat;
+use crate::syntax::print_spec;
+use std::collections::{BTreeSet, VecDeque};
+use std::fs::{File, TryLockError};
+use std::path::Path;
+
+/// The runs of a plan without those that are the same again.
+pub(super) fn different(plan: &SweepPlan) -> Vec<&SweepRun> {
+    let mut seen = BTreeSet::new();
+    plan.runs.iter().filter(|run| seen.insert(&run.key)).collect()
+}
+
+/// Runs what is not there yet of a shard. What another process runs at the time is left to it, and waited for
+/// when all else is done: in the end the shard is there, and nothing was run twice.
+///
+/// # Errors
+/// The disk does not let us, or fabc has a bug.
+pub(super) fn run(directory: &Path, plan: &SweepPlan, shard: Shard, terminal: Terminal) -> Result<(), Stop> {
+    let mine: Vec<&SweepRun> = shard.of(different(plan)).collect();
+    let open: Vec<&SweepRun> = mine.iter().copied().filter(|run| !results::is_there(&place(directory, run), run)).collect();
+    let watch = Watch::new(false);
+    let (mut ran, mut failed) = (0, 0);
+    let mut waiting: VecDeque<(&SweepRun, bool)> = open.iter().map(|run| (*run, false)).collect();
+    let mut over = 0;
+    while let Some((run, patient)) = waiting.pop_front() {
+        let place = place(directory, run);
+        let lock = if patient { Lock::wait(&place) } else { Lock::try_take(&place) };
+        let Some(_lock) = lock else {
+            waiting.push_back((run, true));
+            continue;
+        };
+        over += 1;
+        if results::is_there(&place, run) {
+            continue;
+        }
+        let done = one(&place, run, plan.until.as_deref())?;
+        ran += 1;
+        failed += usize::from(!done);
+        let values: Vec<String> = plan.parameters.iter().zip(&run.values).map(|(name, value)| format!("{name}={value}")).collect();
+        let word = if done { "done" } else { "failed" };
+        if !terminal.quiet && terminal.format == MessageFormat::Human {
+            let left = watch.left(over, open.len());
+            print_err(&format!("{over} of {}  {}  {word}{left}", open.len(), values.join(" ")));
+        }
+    }
+    let there = mine.len() - ran;
+    terminal.say(&format!("{ran} of {}: {there} were there, {failed} failed", runs(mine.len())))?;
+    Ok(())
+}
+
+/// The right to run a run, held by one process at a time: its directory is locked. It ends with the process,
+/// however that ends. Where a file system knows no locks, everybody has it, and a run may be made twice, with
+/// the same bytes.
+struct Lock {
+    _directory: Option<File>,
+}
+
+impl Lock {
+    /// The right, unless somebody else has it.
+    fn try_take(place: &Path) -> Option<Self> {
+        let directory = File::open(place).ok();
+        let taken = directory.as_ref().is_some_and(|directory| matches!(directory.try_lock(), Err(TryLockError::WouldBlock)));
+        (!taken).then_some(Self { _directory: directory })
+    }
+
+    /// The right, as soon as nobody else has it.
+    fn wait(place: &Path) -> Option<Self> {
+        let directory = File::open(place).ok();
+        let _ = directory.as_ref().map(File::lock);
+        Some(Self { _directory: directory })
+    }
+}
+
+/// One run; whether it could be had.
+///
+/// # Errors
+/// The disk does not let us, or fabc has a bug.
+fn one(place: &Path, run: &SweepRun, until: Option<&str>) -> Result<bool, Stop> {
+    let stage = Stage::ALL.into_iter().find(|stage| Some(stage.name()) == until);
+    let args = CompileArgs { set: Vec::new(), stop_after: stage, dump: Vec::new(), timings: false };
+    let silent = Terminal { format: MessageFormat::Human, quiet: true, verbose: false };
+    let loaded = read::built_spec(&place.join(SPEC))?;
+    let spec_text = print_spec(&loaded.spec);
+    let compiled = match front::back(loaded, &args, &Watch::new(false), silent) {
+        Ok((compiled, _)) => compiled,
+        Err(stop) if stop.exit_code == 4 => return Err(stop),
+        Err(stop) => {
+            let (code, message) = results::first(&stop);
+            write::make_directory(place)?;
+            write::write(&place.join(results::FAILED), emit::failed_json(&code, &message).as_bytes())?;
+            return Ok(false);
+        }
+    };
+    let tables = front::tables_option(TablesForm::Auto, &compiled, silent);
+    let options = [run.settings.clone(), front::manifest_options(&args), tables].concat();
+    let mut staging = Staging::begin(place, &run.fabric, staging::BUILT)?;
+    emit::each_artifact(&compiled, &spec_text, &options, &mut |artifact| staging.write(&artifact.path, &artifact.bytes))?;
+    staging.publish()?;
+    Ok(true)
+}
+
+/// Writes the table and the page.
+pub(super) fn merge(directory: &Path, plan: SweepPlan, terminal: Terminal) -> Result<(), Stop> {
+    let missing = plan.runs.iter().filter(|run| !results::is_there(&place(directory, run), run)).count();
+    if missing > 0 {
+        let what = format!("{missing} of {} are not there yet", runs(plan.runs.len()));
+        return Err(DriverError::Sweep { what, hint: format!("`fabc sweep run {}` runs them", display(directory)) }.into());
+    }
+    let outcomes = plan.runs.iter().map(|run| results::outcome(&place(directory, run), run)).collect::<Result<Vec<_>, _>>()?;
+    let table = emit::SweepTable { plan, outcomes };
+    let files = [
+        ("table.json", emit::sweep_table_json(&table)),
+        ("table.csv", emit::sweep_csv(&table)),
+        ("table.txt", emit::sweep_text(&table, emit::Look::FILE.width)),
+        ("index.html", emit::sweep_html(&table)),
+    ];
+    for (name, text) in files {
+        write::write(&directory.join(name), text.as_bytes())?;
+    }
+    if !terminal.quiet {
+        print_out(emit::sweep_text(&table, look().width).trim_end())?;
+    }
+    terminal.say(&format!("\nwrote {} (table.txt, table.csv, table.json, index.html)", display(directory)))?;
+    Ok(())
+}
