@@ -198,8 +198,8 @@ fn errors_of_the_library_print_as_those_of_the_command_line() {
         let text = std::fs::read_to_string(place.path().join(name)).unwrap();
         let options = fabc::Options::default().named(name).files(&files);
         let (checked, built) = (fabc::check(&text, &options).unwrap_err(), fabc::build(&text, &options).unwrap_err());
-        let told: Vec<String> = checked.list().into_iter().map(|one| one.code).collect();
-        assert_eq!(told, codes);
+        let found: Vec<String> = checked.list().into_iter().map(|one| one.code).collect();
+        assert_eq!(found, codes);
         assert_eq!(checked.list(), built.list());
         // Drawings have colors and widths where standard error is a terminal.
         let drawn = (!std::io::stderr().is_terminal()).then_some((Human, "human"));
