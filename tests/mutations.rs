@@ -128,7 +128,7 @@ fn quick(fabric: &Fabric) -> Result<(), Vec<Box<dyn Diagnostic + Send + Sync>>> 
 /// Loads one mutant and what comes of it again; returns how far it came, and the nanoseconds of the first
 /// loading.
 fn run(path: &str, mutant: &str, dice: &mut Dice) -> (Came, u64) {
-    let root = if path.contains("parts") { "specs/pod_128.fab" } else { path };
+    let root = if path.contains("/parts/") { "specs/pod_128.fab" } else { path };
     let reader = |asked: &str| if asked == path { Ok(mutant.to_owned()) } else { read(asked) };
     let began = processor_time();
     let loaded = load(root, &reader);
@@ -203,7 +203,7 @@ fn edit(path: &str, root: &str, mutant: &str, came: Came, dice: &mut Dice) {
     let place = json!({"line": line, "character": dice.below(lines[line].len() + 2)});
     let whole = json!({"start": {"line": 0, "character": 0}, "end": {"line": lines.len(), "character": 0}});
     let all = json!({"textDocument": uri(path), "position": place, "range": whole, "newName": "another", "context":
-        {"includeDeclaration": true, "diagnostics": []}, "options": {"tabSize": 4, "insertSpaces": true}});
+        {"includeDeclaration": true, "diagnostics": [], "triggerKind": 1}, "options": {"tabSize": 4, "insertSpaces": true}});
     let about = ["hover", "completion", "definition", "references", "documentHighlight", "rename", "inlayHint", "codeAction"];
     for method in ["semanticTokens/full", "documentSymbol", "formatting", about[dice.below(8)], about[dice.below(8)]] {
         let request = Request::new(RequestId::from(1), format!("textDocument/{method}"), all.clone());

@@ -77,7 +77,7 @@ impl Imports {
                             found.entry(file).or_insert_with(|| word.clone());
                         }
                     }
-                } else if (!import.hands_on || module.words.contains(&import.name))
+                } else if (!import.hands_on || !at.is_empty() && module.words.contains(&import.name))
                     && let Some(file) = target.and_then(|target| self.resolve(&target))
                 {
                     found.entry(file).or_insert_with(|| import.path.join("::"));
@@ -127,6 +127,10 @@ impl Imports {
         // A module and a function of one name: the path means the function, which its parent hands on.
         let Some(name) = path.get(known) else {
             let (name, parent) = path.split_last()?;
+            // What the root hands on under the name of a module is for other programs.
+            if parent.is_empty() {
+                return None;
+            }
             return self.handed_on(parent, name, &mut BTreeSet::new());
         };
         let module = &path[..known];

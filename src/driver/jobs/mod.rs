@@ -6,12 +6,14 @@
 //! left nothing open has not failed, and one that says nothing and left something open has.
 
 mod errors;
+mod failed;
 mod files;
 mod hyperqueue;
 mod local;
 mod slurm;
 
 pub(super) use errors::EngineError;
+pub(super) use failed::Failed;
 pub(super) use files::Job;
 
 use super::errors::Stop;
@@ -20,10 +22,7 @@ use super::read::display;
 use super::sweep_options::{Engine, JobArgs, MOST_SHARDS};
 use super::terminal::{Terminal, print_err};
 use crate::show::MessageFormat;
-use std::time::Duration;
-
-/// How often the disk is asked what is open while others work.
-const ASKED_EVERY: Duration = Duration::from_millis(100);
+use failed::ASKED_EVERY;
 
 /// What became of a job.
 pub(super) enum Handed {
@@ -33,14 +32,6 @@ pub(super) enum Handed {
     Over,
     /// Every shard is done; nothing is merged yet.
     Done,
-}
-
-/// The words of one process where something is open in the end.
-pub(super) struct Failed {
-    /// Which shard, from 1.
-    pub(super) shard: usize,
-    /// How it ended, as far as that is known.
-    pub(super) how: String,
 }
 
 /// Workers, where nobody says how many and shards depend on it.

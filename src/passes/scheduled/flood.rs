@@ -12,6 +12,7 @@ use crate::random::Stream;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 /// Who starts with which vectors.
 #[derive(Clone, Copy, Debug)]
@@ -176,9 +177,9 @@ struct Clock<'a> {
 }
 
 impl Chip {
-    /// Takes what crosses its lanes before `end`; `came` is what came to every chip in this window. Gives
-    /// back when a lane that has something for it may send next at the earliest.
-    fn take(&mut self, clock: &Clock<'_>, came: &[Vec<Came>], end: u32) -> Option<u32> {
+    /// Takes what crosses its lanes in a window; `came` is what came to every chip in it. Gives back when a
+    /// lane that has something for it may send next at the earliest.
+    fn take(&mut self, clock: &Clock<'_>, came: &[Vec<Came>], window: Range<u32>) -> Option<u32> {
         let Clock { ground, held, pace, .. } = *clock;
         self.taken.clear();
         // What has come to the near end of each lane so far; the lanes by the cycle in which they send next.
@@ -190,13 +191,13 @@ impl Chip {
         };
         let of = |input: &Input| &came[ground.lanes[input.lane].from];
         for (at, input) in self.inputs.iter().enumerate() {
-            let there = if input.pool.is_empty() { of(input).first().map(|&(cycle, _)| cycle) } else { Some(0) };
+            let there = if input.pool.is_empty() { of(input).first().map(|&(cycle, _)| cycle) } else { Some(window.start) };
             turns.extend(there.map(|there| Reverse((earliest(input, there), at))));
         }
         let mut later = None;
         while let Some(Reverse((now, at))) = turns.pop() {
             let input = &mut self.inputs[at];
-            if now >= end {
+            if now >= window.end {
                 later = Some(now);
                 break;
             }
@@ -286,7 +287,7 @@ pub(super) fn flood(
     let mut window = Some(start);
     while let Some(from) = window {
         let end = from.saturating_add(pace.hop);
-        let later = chips.par_iter_mut().map(|chip| chip.take(&clock, &came, end)).collect::<Vec<_>>();
+        let later = chips.par_iter_mut().map(|chip| chip.take(&clock, &came, from..end)).collect::<Vec<_>>();
         let mut next = later.into_iter().flatten().min();
         for (came, chip) in came.iter_mut().zip(&chips) {
             came.clear();
