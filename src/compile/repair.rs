@@ -15,6 +15,10 @@ use crate::progress::Progress;
 
 /// Sweeps of the selection; of routes that are good already it makes a third of them.
 const SWEEPS: u32 = 3;
+/// Routers up to which all routes are tightened [`TIGHTENINGS`] times, for a second; of more, once.
+const TIGHTENED: usize = 512;
+/// With fewer, 16 links of 256 chips keep loads of 1.03 times the bound.
+const TIGHTENINGS: u32 = 4;
 /// Times that broken routes are laid at most.
 const ROUNDS: u32 = 4;
 /// What the new tables call their scenario.
@@ -185,7 +189,8 @@ fn chosen_again(broken: &Broken<'_>, delta: &Delta) -> ForwardingTables {
     let own = left.from_whole(&routes.symmetry, topology.ports() * usize::from(tables.vcs), &routes.ranks);
     let routes = left.routes_from_whole(topology, &routes, &own, tables.vcs);
     let order = TurnOrder { vcs: tables.vcs, symmetric: true, ranks: own, lost: 0 };
-    let settings = allowed_turns::Settings { sweeps: SWEEPS, ..settings(broken) };
+    let tightenings = if fabric.node_count() <= TIGHTENED { TIGHTENINGS } else { 1 };
+    let settings = allowed_turns::Settings { sweeps: SWEEPS, tightenings, ..settings(broken) };
     let routes = allowed_turns::select(&left.scene(), &left.demand, &prices(broken, &left), &order, &settings, Some(&routes));
     left.tables_to_whole(&tables::build(&left.topology, &routes, TableKey::DstInput, REPAIR))
 }

@@ -2,7 +2,7 @@
 //! vector. One line of JSON, then the sends.
 
 use crate::compiled::Compiled;
-use crate::ids::{NodeId, PortId};
+use crate::ids::Id;
 use crate::ir::{Timed, TimedSend};
 use rayon::prelude::*;
 
@@ -30,22 +30,30 @@ fn timed(compiled: &Compiled) -> impl Iterator<Item = &Timed> {
 /// How many channels send; then of each, by chip and port: chip, port, how many vectors, and of every one the
 /// cycles since the one before, of the first since the start of the plan, and its number.
 fn push_sends(out: &mut Vec<u8>, timed: &Timed) {
-    let mut sends: Vec<(NodeId, PortId, u32, u64)> =
-        timed.sends.iter().map(|&TimedSend { cycle, chip, port, vector }| (chip, port, cycle, vector)).collect();
-    sends.par_sort_unstable();
-    let channels = || sends.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1));
-    push_number(out, channels().count() as u64);
-    for channel in channels() {
-        push_number(out, channel[0].0.0.into());
-        push_number(out, channel[0].1.0.into());
-        push_number(out, channel.len() as u64);
+    let ports = timed.sends.iter().map(|send| send.port.index() + 1).max().unwrap_or(0);
+    let channel = |send: &TimedSend| send.chip.index() * ports + send.port.index();
+    let channels = timed.sends.iter().map(|send| channel(send) + 1).max().unwrap_or(0);
+    // They are listed by cycle: put channel by channel, each has its own in that order.
+    let mut counts = vec![0usize; channels];
+    timed.sends.iter().for_each(|send| counts[channel(send)] += 1);
+    let mut sends: Vec<Vec<(u32, u64)>> = counts.into_iter().map(Vec::with_capacity).collect();
+    timed.sends.iter().for_each(|send| sends[channel(send)].push((send.cycle, send.vector)));
+    push_number(out, sends.iter().filter(|sends| !sends.is_empty()).count() as u64);
+    let one = |(number, sends): (usize, &Vec<(u32, u64)>)| {
+        let mut out = Vec::with_capacity(8 + 6 * sends.len());
+        push_number(&mut out, (number / ports) as u64);
+        push_number(&mut out, (number % ports) as u64);
+        push_number(&mut out, sends.len() as u64);
         let mut before = timed.start;
-        for &(.., cycle, vector) in channel {
-            push_number(out, u64::from(cycle - before));
-            push_number(out, vector);
+        for &(cycle, vector) in sends {
+            push_number(&mut out, u64::from(cycle - before));
+            push_number(&mut out, vector);
             before = cycle;
         }
-    }
+        out
+    };
+    let written: Vec<Vec<u8>> = sends.par_iter().enumerate().filter(|(_, sends)| !sends.is_empty()).map(one).collect();
+    written.iter().for_each(|of| out.extend_from_slice(of));
 }
 
 /// Groups of seven bits, the lowest first, the top bit set on all bytes but the last.

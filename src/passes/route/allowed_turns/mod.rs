@@ -66,6 +66,8 @@ pub struct Settings {
     pub order_rounds: u32,
     /// Sweeps of the selection.
     pub sweeps: u32,
+    /// Times that a selection from finished routes tightens towards the bound, five sweeps each.
+    pub tightenings: u32,
     /// Seed of the order improvement.
     pub seed: u64,
     /// Greedy insertion of turns by this priority instead of an improved order.
@@ -85,7 +87,7 @@ impl Settings {
             4097..=8192 => 200,
             _ => 60,
         };
-        Self { vcs, order_rounds, sweeps: 50, seed: 1, priority: None, key: TableKey::DstInput, table_entries: None }
+        Self { vcs, order_rounds, sweeps: 50, tightenings: 1, seed: 1, priority: None, key: TableKey::DstInput, table_entries: None }
     }
 
     /// Whether routes of a closed form are worth improving: they keep no symmetry, which costs memory, and
@@ -257,7 +259,7 @@ pub fn select(
     }
     let warm = healthy.filter(|healthy| healthy.symmetry == quotient.symmetry && healthy.ranks == budget);
     let (sweeps, rounds, widest) =
-        if warm.is_some() { (settings.sweeps / 3, 1, 0.02) } else { (settings.sweeps, settings.sweeps / 10, 0.06) };
+        if warm.is_some() { (settings.sweeps / 3, settings.tightenings, 0.02) } else { (settings.sweeps, settings.sweeps / 10, 0.06) };
     let state = |hop: &Hop| {
         let from = topology.source(hop.channel);
         (from.node.index() * topology.ports() + from.port.index()) * vcs + hop.vc.index()
