@@ -27,8 +27,8 @@ pub(super) struct Ground<'a> {
     pub(super) falling: Vec<u32>,
     /// `[state]`: where it stands there; [`NONE`] where nothing is wired.
     pub(super) place: Vec<u32>,
-    /// `[router]`: open states that leave it, the highest rank first.
-    pub(super) out: Vec<Vec<u32>>,
+    /// `[router]`: rank and number of the open states that leave it, the highest rank first.
+    pub(super) out: Vec<Vec<(u32, u32)>>,
     /// `[router]`: wired states that lead to it.
     pub(super) into: Vec<Vec<u32>>,
     /// `[router * ports + port]`: parts of a unit of load that a route of weight 1 is there.
@@ -62,7 +62,7 @@ impl<'a> Ground<'a> {
         falling.sort_by_key(|&state| (std::cmp::Reverse(rank[state as usize]), state));
         let mut out = vec![Vec::new(); nodes];
         for &state in falling.iter().filter(|&&state| open[state as usize / vcs]) {
-            out[state as usize / vcs / ports].push(state);
+            out[state as usize / vcs / ports].push((rank[state as usize], state));
         }
         let (mut place, mut into) = (vec![NONE; head.len()], vec![Vec::new(); nodes]);
         for (&state, at) in falling.iter().zip(0..) {

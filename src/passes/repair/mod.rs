@@ -29,6 +29,8 @@ use ways::{Ways, price};
 
 /// Looks at a state that repairs take: beyond, several routes to a destination are laid by the same look.
 const LOOKS: usize = 1 << 28;
+/// Destinations whose old entries are looked up together: what is laid one by one is the rest of the work.
+const TOGETHER: usize = 64;
 /// Of the order in which destinations come.
 const SEED: u64 = 1;
 /// Of the most that was carried before: what is more is worth another round.
@@ -110,17 +112,23 @@ fn relaid(scene: &Scene<'_>, demand: &Demand, before: Before<'_>, care: Care) ->
     let broken: usize = lost.iter().map(|lost| lost.sources.len()).sum();
     let at_once = (broken * ground.falling.len()).div_ceil(LOOKS).max(1);
     Stream::new(SEED, 0).shuffle(&mut lost);
-    let (ways, laid, old) = (Ways::default(), Vec::new(), Vec::new());
-    let mut laying = Laying { ground: &ground, rows: &rows, demand, at_once, most, loads, costs, ways, laid, old };
+    let (ways, laid) = (Ways::default(), Vec::new());
+    let mut laying = Laying { ground: &ground, rows: &rows, demand, at_once, most, loads, costs, ways, laid };
     let mut without = NoWay { pairs: 0, first: [NodeId(0); 2] };
     // What is laid is kept only where it may be laid again: it takes room.
     let rounds = if at_once == 1 { care.rounds } else { 1 };
     let (mut laid, mut changes) = (Vec::new(), Vec::with_capacity(lost.len()));
-    for lost in &lost {
-        let new = laying.lay(lost, None, &mut without);
+    let batches: Vec<&[Lost]> = lost.chunks(TOGETHER).collect();
+    let kept_of = |at: usize| batches.get(at).map_or_else(Vec::new, |batch| kept(&ground, &rows, batch));
+    let mut ready = kept_of(0);
+    for (at, batch) in batches.iter().enumerate() {
+        // While these are laid, one after the other, the next ones are looked up.
+        let lay = |(lost, kept)| laying.lay(lost, kept, None, &mut without);
+        let (new, next) = rayon::join(|| batch.iter().zip(ready).map(lay).collect::<Vec<_>>(), || kept_of(at + 1));
+        ready = next;
         match rounds {
-            1 => changes.push(laying.change(lost.dst, new, care.live)),
-            _ => laid.push(new),
+            1 => changes.extend(laying.changes(batch, new, care.live)),
+            _ => laid.extend(new),
         }
     }
     if without.pairs > 0 {
@@ -130,11 +138,14 @@ fn relaid(scene: &Scene<'_>, demand: &Demand, before: Before<'_>, care: Care) ->
         if laying.loads.iter().all(|&load| load * MUCH.1 <= most * MUCH.0) {
             break;
         }
-        for (lost, new) in lost.iter().zip(&mut laid) {
-            *new = laying.lay(lost, Some(new), &mut without);
+        for (batch, laid) in batches.iter().zip(laid.chunks_mut(TOGETHER)) {
+            let kept = kept(&ground, &rows, batch);
+            for ((lost, new), kept) in batch.iter().zip(laid).zip(kept) {
+                *new = laying.lay(lost, kept, Some(new), &mut without);
+            }
         }
     }
-    changes.extend(lost.iter().zip(laid).map(|(lost, new)| laying.change(lost.dst, new, care.live)));
+    changes.extend(laying.changes(&lost, laid, care.live));
     Ok(Found { delta: together(changes), most: [most, laying.loads.into_iter().max().unwrap_or(0)] })
 }
 
@@ -154,12 +165,12 @@ struct Laying<'a> {
     ways: Ways,
     /// States of the ways that were laid since the last look.
     laid: Vec<usize>,
-    old: Vec<u32>,
 }
 
 impl Laying<'_> {
-    /// Lays what is lost to one destination, in place of how it was laid before; what has no way is counted.
-    fn lay(&mut self, lost: &Lost, before: Option<&[u32]>, without: &mut NoWay) -> Vec<u32> {
+    /// Lays what is lost to one destination beside what is kept, in place of how it was laid before; what has
+    /// no way is counted.
+    fn lay(&mut self, lost: &Lost, mut new: Vec<u32>, before: Option<&[u32]>, without: &mut NoWay) -> Vec<u32> {
         let Self { ground, demand, most, at_once, .. } = *self;
         let Lost { dst, sources, .. } = lost;
         let dst = *dst;
@@ -174,10 +185,6 @@ impl Laying<'_> {
                 });
             }
         }
-        ground.fill(self.rows, dst, &mut self.old);
-        let fates = fates(ground, &self.old, dst);
-        let stays = |(&output, &fate)| if fate == Fate::Arrives { output } else { NONE };
-        let mut new: Vec<u32> = self.old.iter().zip(&fates).map(stays).collect();
         for (turn, source) in sources().enumerate() {
             if turn == 0 {
                 self.ways.find(ground, &new, dst, &self.costs);
@@ -185,7 +192,7 @@ impl Laying<'_> {
                 self.ways.find_again(ground, &new, dst, &self.costs, &self.laid);
                 self.laid.clear();
             }
-            let Some(first) = self.ways.from(ground, source, &self.costs) else {
+            let Some(first) = self.ways.from(ground, source) else {
                 if without.pairs == 0 {
                     without.first = [source, dst];
                 }
@@ -193,28 +200,43 @@ impl Laying<'_> {
                 continue;
             };
             let (loads, costs, laid) = (&mut self.loads, &mut self.costs, &mut self.laid);
+            let before = laid.len();
             self.ways.lay(ground, &mut new, source.index() * ground.inputs, first, |state| {
                 let slot = state / ground.vcs;
                 loads[slot] += weight(source) * ground.slowness[slot];
                 costs[slot] = price(loads[slot] + ground.slowness[slot], most);
                 laid.push(state);
             });
+            for slot in laid[before..].iter().map(|state| state / ground.vcs) {
+                self.ways.costs_more(ground, slot, costs[slot]);
+            }
         }
         self.laid.clear();
         new
     }
 
-    /// What changes for packets to one destination.
-    fn change(&mut self, dst: NodeId, mut new: Vec<u32>, live: bool) -> Changes {
+    /// What changes for packets to some destinations, `new` being the entries for each.
+    fn changes(&self, some: &[Lost], new: Vec<Vec<u32>>, live: bool) -> Vec<Changes> {
         let ground = self.ground;
-        ground.fill(self.rows, dst, &mut self.old);
-        let used = if ground.scene.is_endpoint(dst) { used(ground, &new, dst) } else { vec![false; new.len()] };
-        new.iter_mut().zip(&used).filter(|(_, used)| !**used).for_each(|(output, _)| *output = NONE);
-        match live {
-            true => warm(ground, &self.old, &new, dst, &mut self.ways, &self.costs),
-            false => cold(ground, &self.old, &new, dst),
-        }
+        let change = |(ways, old): &mut (Ways, Vec<u32>), (lost, mut new): (&Lost, Vec<u32>)| {
+            let dst = lost.dst;
+            ground.fill(self.rows, dst, old);
+            let used = if ground.scene.is_endpoint(dst) { used(ground, &new, dst) } else { vec![false; new.len()] };
+            new.iter_mut().zip(&used).filter(|(_, used)| !**used).for_each(|(output, _)| *output = NONE);
+            if live { warm(ground, old, &new, dst, ways, &self.costs) } else { cold(ground, old, &new, dst) }
+        };
+        some.par_iter().zip(new).map_init(Default::default, change).collect()
     }
+}
+
+/// The entries for some destinations that stay: those that still lead there.
+fn kept(ground: &Ground<'_>, rows: &Rows<'_>, some: &[Lost]) -> Vec<Vec<u32>> {
+    let of = |row: &mut Vec<u32>, lost: &Lost| {
+        ground.fill(rows, lost.dst, row);
+        let fates = fates(ground, row, lost.dst);
+        row.iter().zip(fates).map(|(&output, fate)| if fate == Fate::Arrives { output } else { NONE }).collect()
+    };
+    some.par_iter().map_init(Vec::new, of).collect()
 }
 
 /// The changes that lead to other tables for what is left, and whether these rise by the ranks of the old

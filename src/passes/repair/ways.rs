@@ -31,6 +31,8 @@ pub(super) fn price(load: u64, most: u64) -> u64 {
 pub(super) struct Ways {
     /// `[state]`: what is still to be paid there; [`FAR`] without a way.
     left: Vec<u64>,
+    /// `[state]`: the same and what its channel costs.
+    through: Vec<u64>,
     /// `[state]`: the state to go on with; [`NONE`] at the destination and without a way.
     next: Vec<u32>,
     /// Bit per place in [`Ground::falling`]: the state there is looked at again.
@@ -41,16 +43,18 @@ impl Ways {
     /// Looks for the ways to `dst`; `row` are its entries, every one of which arrives, `costs` those of
     /// `[router * ports + port]`.
     pub(super) fn find(&mut self, ground: &Ground<'_>, row: &[u32], dst: NodeId, costs: &[u64]) {
-        self.left.clear();
-        self.left.resize(ground.head.len(), FAR);
+        for list in [&mut self.left, &mut self.through] {
+            list.clear();
+            list.resize(ground.head.len(), FAR);
+        }
         self.next.clear();
         self.next.resize(ground.head.len(), NONE);
         for &state in &ground.falling {
-            (self.left[state as usize], self.next[state as usize]) = self.look(ground, row, dst, costs, state as usize);
+            self.look(ground, row, dst, costs, state as usize);
         }
     }
 
-    /// The same after ways were laid: their channels cost more, their keys have entries. Only states are
+    /// The same after ways were laid, of which `costs_more` was told: their keys have entries. Only states are
     /// looked at whose way went on by one of those that cost more or have more left.
     pub(super) fn find_again(&mut self, ground: &Ground<'_>, row: &[u32], dst: NodeId, costs: &[u64], laid: &[usize]) {
         self.again.clear();
@@ -65,13 +69,19 @@ impl Ways {
                 let place = word * WORD + self.again[word].trailing_zeros() as usize;
                 self.again[word] &= self.again[word] - 1;
                 let at = ground.falling[place] as usize;
-                let (left, next) = self.look(ground, row, dst, costs, at);
-                let more = left != self.left[at];
-                (self.left[at], self.next[at]) = (left, next);
-                if more {
+                let before = self.left[at];
+                self.look(ground, row, dst, costs, at);
+                if self.left[at] != before {
                     self.go_again(ground, at);
                 }
             }
+        }
+    }
+
+    /// A channel costs more since the ways were looked for.
+    pub(super) fn costs_more(&mut self, ground: &Ground<'_>, slot: usize, cost: u64) {
+        for state in slot * ground.vcs..(slot + 1) * ground.vcs {
+            self.through[state] = cost.saturating_add(self.left[state]);
         }
     }
 
@@ -90,41 +100,39 @@ impl Ways {
         self.again[place / WORD] |= 1 << (place % WORD);
     }
 
-    /// What is left to be paid at a state, and the one to go on with.
-    fn look(&self, ground: &Ground<'_>, row: &[u32], dst: NodeId, costs: &[u64], at: usize) -> (u64, u32) {
+    /// Finds what is left to be paid at a state, and the one to go on with.
+    fn look(&mut self, ground: &Ground<'_>, row: &[u32], dst: NodeId, costs: &[u64], at: usize) {
         let head = ground.head[at] as usize;
-        if !ground.lives[head] {
-            return (FAR, NONE);
-        }
-        if head == dst.index() {
-            return (0, NONE);
-        }
-        let key = ground.key[at] as usize;
-        let (left, next) = match row[key] {
-            NONE => {
-                let rising = ground.out[head].iter().take_while(|&&next| ground.rank[next as usize] > ground.rank[at]);
-                self.least(ground, rising, costs)
-            }
-            output => {
-                let next = ground.after(key, output);
-                (self.through(ground, next, costs), next as u32)
+        let (left, next) = if !ground.lives[head] {
+            (FAR, NONE)
+        } else if head == dst.index() {
+            (0, NONE)
+        } else {
+            let key = ground.key[at] as usize;
+            match row[key] {
+                NONE => {
+                    let rank = ground.rank[at];
+                    self.least(ground.out[head].iter().take_while(|(next, _)| *next > rank))
+                }
+                output => {
+                    let next = ground.after(key, output);
+                    (self.through[next], next as u32)
+                }
             }
         };
-        if left == FAR { (FAR, NONE) } else { (left, next) }
+        self.left[at] = left;
+        self.next[at] = if left == FAR { NONE } else { next };
+        self.through[at] = costs[at / ground.vcs].saturating_add(left);
     }
 
     /// The cheapest of some states to go on with, of those that cost as much the least.
-    fn least<'s>(&self, ground: &Ground<'_>, states: impl Iterator<Item = &'s u32>, costs: &[u64]) -> (u64, u32) {
-        states.map(|&state| (self.through(ground, state as usize, costs), state)).min().unwrap_or((FAR, NONE))
-    }
-
-    fn through(&self, ground: &Ground<'_>, state: usize, costs: &[u64]) -> u64 {
-        costs[state / ground.vcs].saturating_add(self.left[state])
+    fn least<'s>(&self, states: impl Iterator<Item = &'s (u32, u32)>) -> (u64, u32) {
+        states.map(|&(_, state)| (self.through[state as usize], state)).min().unwrap_or((FAR, NONE))
     }
 
     /// The first state of the cheapest way of what is injected at a router.
-    pub(super) fn from(&self, ground: &Ground<'_>, router: NodeId, costs: &[u64]) -> Option<u32> {
-        let (left, state) = self.least(ground, ground.out[router.index()].iter(), costs);
+    pub(super) fn from(&self, ground: &Ground<'_>, router: NodeId) -> Option<u32> {
+        let (left, state) = self.least(ground.out[router.index()].iter());
         (left != FAR).then_some(state)
     }
 
