@@ -9,7 +9,7 @@
 //! its neighbors. The weight of a pair grows while it is lost and decays otherwise (breakout), and now and
 //! then the search returns to the best order.
 
-use super::dag::Dag;
+use super::dag::{Dag, Step};
 use super::linear::TurnGraph;
 use super::quotient::{MEAN_LENGTH, Quotient};
 use rand_chacha::ChaCha8Rng;
@@ -58,12 +58,15 @@ pub(super) struct Task<'a> {
 pub(super) fn improve(task: Task<'_>, start: Vec<u32>, rounds: u32, rng: &mut ChaCha8Rng, advance: &dyn Fn()) -> Ordered {
     let Task { quotient, dags, graph, kept } = task;
     let discount: Vec<u32> = (0..=MANY).map(|count| (65536.0 / libm::pow(f64::from(count.max(1)), 1.5)) as u32).collect();
+    let paths: Vec<Paths> = dags.par_iter().map(|dag| Paths::new(quotient, dag)).collect();
     let mut weights: Vec<Vec<u32>> = dags.iter().map(|_| vec![UNIT; quotient.nodes]).collect();
     let mut rank = start;
     let mut best: Option<Ordered> = None;
     let mut stale = 0;
     for round in 0..=rounds {
-        let (mut turns, lost, narrowness) = weigh(task, &rank, &mut weights, &discount, round);
+        let noise = (0..quotient.symbols()).map(|symbol| jitter(symbol as u32, round)).collect();
+        let task = Round { vcs: quotient.vcs, fan: quotient.ports * quotient.vcs, rank: &rank, discount: &discount, jitter: noise };
+        let (mut turns, lost, narrowness) = weigh(&task, &paths, &mut weights, graph.turns());
         if best.as_ref().is_none_or(|best| (lost, narrowness) < (best.lost, best.narrowness)) {
             best = Some(Ordered { rank: rank.clone(), lost, narrowness });
             stale = 0;
@@ -88,25 +91,97 @@ pub(super) fn improve(task: Task<'_>, start: Vec<u32>, rounds: u32, rng: &mut Ch
     best.expect("at least one round")
 }
 
-/// Weighs the turns under an order: `[turn]` weights, and the number of lost pairs.
-fn weigh(task: Task<'_>, rank: &[u32], weights: &mut [Vec<u32>], discount: &[u32], round: u32) -> (Vec<u64>, u64, u64) {
-    let Task { quotient, dags, graph, .. } = task;
-    let share = dags.len().div_ceil(8).max(1);
-    dags.par_chunks(share)
+/// The near-shortest paths from one source, as the dynamic program walks them: a *slot* is a (step, VC), and
+/// the slots into a router stand side by side, in the order of the DAG.
+struct Paths {
+    /// All routers but the source by rising distance.
+    order: Vec<u32>,
+    /// Where the slots into `order[i]` start; one more at the end.
+    into: Vec<u32>,
+    /// `[slot]`: its symbol.
+    symbol: Vec<u32>,
+    /// Where the steps out of the source, and then out of `order[i]`, start in `out`; one more at the end.
+    starts: Vec<u32>,
+    /// Steps by the router that they leave.
+    out: Vec<Out>,
+}
+
+/// A step, at the router that it leaves.
+#[derive(Clone, Copy)]
+struct Out {
+    /// Its slot of VC 0.
+    slot: u32,
+    /// By how much it exceeds the shortest way to its end.
+    extra: u32,
+}
+
+impl Paths {
+    fn new(quotient: &Quotient, dag: &Dag) -> Self {
+        let (vcs, places) = (quotient.vcs, dag.places(quotient.nodes));
+        let tail = |step: &Step| step.channel as usize / quotient.ports;
+        // The source has no place of its own: it comes before all others.
+        let from = |step: &Step| if tail(step) == dag.source as usize { 0 } else { places[tail(step)] as usize + 1 };
+        let mut starts = vec![0; dag.order.len() + 2];
+        for step in &dag.steps {
+            starts[from(step) + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut filled = starts.clone();
+        let mut out = vec![Out { slot: 0, extra: 0 }; dag.steps.len()];
+        let mut symbol = Vec::with_capacity(dag.steps.len() * vcs);
+        for (at, step) in dag.steps.iter().enumerate() {
+            let place = &mut filled[from(step)];
+            out[*place as usize] = Out { slot: (at * vcs) as u32, extra: step.extra };
+            *place += 1;
+            let first = quotient.channel_class(step.channel as usize) * vcs;
+            symbol.extend((first..first + vcs).map(|symbol| symbol as u32));
+        }
+        let into = dag.offsets.iter().map(|&offset| offset * vcs as u32).collect();
+        Self { order: dag.order.clone(), into, symbol, starts, out }
+    }
+
+    fn into(&self, place: usize) -> std::ops::Range<usize> {
+        self.into[place] as usize..self.into[place + 1] as usize
+    }
+    fn out_of(&self, place: usize) -> &[Out] {
+        &self.out[self.starts[place] as usize..self.starts[place + 1] as usize]
+    }
+}
+
+/// What a round is run for.
+struct Round<'a> {
+    vcs: usize,
+    /// Turns per symbol.
+    fan: usize,
+    rank: &'a [u32],
+    /// `[legal paths]`: 65536 / paths^1.5.
+    discount: &'a [u32],
+    /// `[symbol]`: random extra length.
+    jitter: Vec<u32>,
+}
+
+/// Weighs the turns under an order: `[turn]` weights, the number of lost pairs, and how narrow the others
+/// are.
+fn weigh(round: &Round<'_>, paths: &[Paths], weights: &mut [Vec<u32>], turns: usize) -> (Vec<u64>, u64, u64) {
+    let share = paths.len().div_ceil(8).max(1);
+    paths
+        .par_chunks(share)
         .zip(weights.par_chunks_mut(share))
-        .map(|(dags, weights)| {
-            let mut scratch = Scratch::new(quotient);
-            let mut turns = vec![0; graph.turns()];
+        .map(|(paths, weights)| {
+            let mut slots = Vec::new();
+            let mut turns = vec![0; turns];
             let (mut lost, mut narrowness) = (0, 0);
-            for (dag, weights) in dags.iter().zip(weights) {
-                let (lost_here, narrow_here) = scratch.source(quotient, dag, rank, weights, discount, round, &mut turns);
+            for (paths, weights) in paths.iter().zip(weights) {
+                let (lost_here, narrow_here) = round.source(paths, weights, &mut slots, &mut turns);
                 lost += lost_here;
                 narrowness += narrow_here;
             }
             (turns, lost, narrowness)
         })
         .reduce(
-            || (vec![0; graph.turns()], 0, 0),
+            || (vec![0; turns], 0, 0),
             |mut left, right| {
                 left.0.iter_mut().zip(&right.0).for_each(|(left, right)| *left += right);
                 (left.0, left.1 + right.1, left.2 + right.2)
@@ -114,120 +189,72 @@ fn weigh(task: Task<'_>, rank: &[u32], weights: &mut [Vec<u32>], discount: &[u32
         )
 }
 
-/// Arrays of one dynamic programme.
-struct Scratch {
-    /// `[state]`: broken turns and extras of the best path that ends with it.
-    cost: Vec<u32>,
-    /// `[state]`: legal paths that end with it.
-    count: Vec<u32>,
-    /// `[state]`: the state before it, or itself at the source.
-    before: Vec<u32>,
-    /// `[node]`: where its steps stand in the DAG.
-    place: Vec<u32>,
-}
-
-/// A state into a node.
-#[derive(Clone, Copy)]
+/// The paths that end with a slot.
+#[derive(Clone, Copy, Default)]
 struct Arrival {
     rank: u32,
+    /// Broken turns and extras of the best one.
     cost: u32,
+    /// How many break no turn.
     count: u32,
-    state: u32,
+    /// The slot before it on the best one, or itself at the source.
+    before: u32,
 }
 
-impl Scratch {
-    fn new(quotient: &Quotient) -> Self {
-        let states = quotient.states();
-        Self { cost: vec![0; states], count: vec![0; states], before: vec![0; states], place: vec![0; quotient.nodes] }
-    }
-
-    fn arrivals(&self, quotient: &Quotient, dag: &Dag, rank: &[u32], node: usize, into: &mut Vec<Arrival>) {
-        into.clear();
-        let place = self.place[node] as usize;
-        for step in &dag.steps[dag.offsets[place] as usize..dag.offsets[place + 1] as usize] {
-            let symbol = quotient.channel_class(step.channel as usize) * quotient.vcs;
-            for vc in 0..quotient.vcs {
-                let state = step.channel as usize * quotient.vcs + vc;
-                into.push(Arrival { rank: rank[symbol + vc], cost: self.cost[state], count: self.count[state], state: state as u32 });
-            }
-        }
-    }
-
+impl Round<'_> {
     /// The paths from one source; adds to the turn weights and returns the number of lost destinations and
     /// the narrowness of the others.
-    #[expect(clippy::too_many_arguments, reason = "the inner loop of a round")]
-    fn source(
-        &mut self,
-        quotient: &Quotient,
-        dag: &Dag,
-        rank: &[u32],
-        weights: &mut [u32],
-        discount: &[u32],
-        round: u32,
-        turns: &mut [u64],
-    ) -> (u64, u64) {
-        let vcs = quotient.vcs;
-        for (place, &node) in dag.order.iter().enumerate() {
-            self.place[node as usize] = place as u32;
+    fn source(&self, paths: &Paths, weights: &mut [u32], slots: &mut Vec<Arrival>, turns: &mut [u64]) -> (u64, u64) {
+        slots.resize(slots.len().max(paths.symbol.len()), Arrival::default());
+        for &Out { slot, extra } in paths.out_of(0) {
+            for at in slot as usize..slot as usize + self.vcs {
+                let rank = self.rank[paths.symbol[at] as usize];
+                slots[at] = Arrival { rank, cost: extra, count: 1, before: at as u32 };
+            }
         }
-        let mut arrivals: Vec<Arrival> = Vec::new();
         let (mut lost, mut narrowness) = (0, 0);
-        // By node in order of distance, pull into every state from the arrivals at its tail. The steps are
-        // grouped by their head, so the arrivals of a tail are gathered once per step.
-        for (place, &node) in dag.order.iter().enumerate() {
-            for step in &dag.steps[dag.offsets[place] as usize..dag.offsets[place + 1] as usize] {
-                let tail = step.channel as usize / quotient.ports;
-                let symbol = quotient.channel_class(step.channel as usize) * vcs;
-                let state = step.channel as usize * vcs;
-                if tail == dag.source as usize {
-                    for vc in 0..vcs {
-                        self.cost[state + vc] = step.extra;
-                        self.count[state + vc] = 1;
-                        self.before[state + vc] = (state + vc) as u32;
-                    }
-                    continue;
-                }
-                self.arrivals(quotient, dag, rank, tail, &mut arrivals);
-                for vc in 0..vcs {
-                    let own = rank[symbol + vc];
+        // All that leads to a router comes from nearer ones, so its arrivals are complete at its turn.
+        for (place, &node) in paths.order.iter().enumerate() {
+            let into = paths.into(place);
+            for &Out { slot, extra } in paths.out_of(place + 1) {
+                for at in slot as usize..slot as usize + self.vcs {
+                    let symbol = paths.symbol[at] as usize;
+                    let own = self.rank[symbol];
                     let (mut cost, mut count, mut before) = (u32::MAX, 0u32, 0);
-                    for arrival in &arrivals {
+                    for (from, arrival) in slots[into.clone()].iter().enumerate() {
                         let broken = arrival.rank >= own;
                         let here = arrival.cost + if broken { BREAK } else { 0 };
                         if here < cost {
-                            (cost, before) = (here, arrival.state);
+                            (cost, before) = (here, from);
                         }
-                        if !broken {
-                            count += arrival.count;
-                        }
+                        count += if broken { 0 } else { arrival.count };
                     }
-                    self.cost[state + vc] = cost + step.extra + jitter((symbol + vc) as u32, round);
-                    self.count[state + vc] = count.min(MANY);
-                    self.before[state + vc] = before;
+                    let cost = cost + extra + self.jitter[symbol];
+                    slots[at] = Arrival { rank: own, cost, count: count.min(MANY), before: (into.start + before) as u32 };
                 }
             }
-            self.arrivals(quotient, dag, rank, node as usize, &mut arrivals);
+            let arrivals = &slots[into.clone()];
             let count = arrivals.iter().map(|arrival| arrival.count).sum::<u32>().min(MANY);
-            let end = arrivals.iter().min_by_key(|arrival| (arrival.cost, arrival.state)).expect("a path leads to every node");
+            // The first of the cheapest.
+            let end = (0..arrivals.len()).min_by_key(|&at| arrivals[at].cost).expect("a path leads to every node");
             let weight = &mut weights[node as usize];
             let gain = if count == 0 {
                 lost += 1;
                 *weight = (*weight + UNIT / 2).min(UNIT * 64);
                 u64::from(*weight) << 16
             } else {
-                narrowness += u64::from(discount[count as usize]);
+                narrowness += u64::from(self.discount[count as usize]);
                 *weight = (*weight - *weight / 8).max(UNIT);
-                u64::from(*weight) * u64::from(discount[count as usize])
+                u64::from(*weight) * u64::from(self.discount[count as usize])
             };
-            let mut state = end.state;
+            let mut slot = into.start + end;
             loop {
-                let before = self.before[state as usize];
-                if before == state {
+                let before = slots[slot].before as usize;
+                if before == slot {
                     break;
                 }
-                let symbol = quotient.channel_class(before as usize / vcs) * vcs + before as usize % vcs;
-                turns[symbol * quotient.ports * vcs + state as usize % (quotient.ports * vcs)] += gain;
-                state = before;
+                turns[paths.symbol[before] as usize * self.fan + (paths.symbol[slot] % self.fan as u32) as usize] += gain;
+                slot = before;
             }
         }
         (lost, narrowness)

@@ -24,6 +24,14 @@ use std::ops::{AddAssign, SubAssign};
 
 /// No continuation.
 const NONE: u16 = u16::MAX;
+/// No state follows: the walk is at its destination.
+const END: u32 = u32::MAX;
+/// Bits of a lane that are its virtual channel.
+const VC_BITS: u32 = 3;
+const VC_MASK: u16 = (1 << VC_BITS) - 1;
+/// Routers up to which a visit looks again at the states that only routes use which it did not move: of few
+/// routers it saves a route on the busiest channel now and then; of many it takes time and saves none.
+const THOROUGH: usize = 512;
 /// Not reachable at any price.
 const INFINITE: u64 = u64::MAX;
 
@@ -70,21 +78,41 @@ pub(super) struct Aim {
     pub(super) least: u32,
 }
 
+/// A lit state, as a scan meets it.
+#[derive(Clone, Copy)]
+struct Step {
+    /// Where its channel starts.
+    tail: u32,
+    /// Where it leads.
+    head: u32,
+    /// Its lane.
+    lane: u32,
+    /// Its output port and VC, as `port * vcs + vc`.
+    code: u16,
+    /// The first code at `head` by which a packet would turn back.
+    back: u16,
+}
+
 /// The routes under construction.
 pub(super) struct Selection<'a> {
     pub(super) quotient: &'a Quotient,
+    /// States per router.
+    width: usize,
     /// What is sent, unless all pairs send alike, and the factor to scale weights by.
     demand: Option<(&'a Demand, f64)>,
-    scan: RankScan,
-    /// `[state]`: channel class.
-    class: Vec<u32>,
+    /// The lit states by falling rank.
+    steps: Vec<Step>,
+    /// Ends of the groups of equal rank in `steps`.
+    ends: Vec<u32>,
+    /// `[state]`: its lane, the channel class and the VC as `class << VC_BITS | vc`.
+    lane: Vec<u32>,
+    /// `[state]`: the first state at the router that it leads to.
+    entrance: Vec<u32>,
     /// `[state]`: rank.
     rank: Vec<u32>,
     /// `[channel class]`: routes to canonical destinations over channels of the class, by weight and
     /// slowness.
     load: Vec<u32>,
-    /// `[state]`: slowness of its channel.
-    slowness: Vec<u32>,
     /// `[vc]`: hops.
     vc_hops: Vec<u64>,
     /// `[destination class * states + state]`: the continuation, as `port * vcs + vc`.
@@ -96,6 +124,10 @@ pub(super) struct Selection<'a> {
     hop_price: Vec<u64>,
     /// `[node class]`: what an entry costs in its tables.
     pub(super) entry_price: Vec<u64>,
+    /// Whether any entry costs something.
+    priced: bool,
+    /// Whether what only unmoved routes use is looked at again.
+    thorough: bool,
     /// Whether equally cheap continuations replace each other.
     restless: bool,
     /// Where the next relocation starts to look.
@@ -103,35 +135,59 @@ pub(super) struct Selection<'a> {
     // Scratch of one visit.
     count: Vec<Share>,
     pub(super) used: Vec<u32>,
+    /// `[state]`: the state that follows, or [`END`].
+    onward: Vec<u32>,
     value: Vec<u64>,
     best: Vec<Best>,
+    /// `[lane]`: prices at the start of the visit.
+    price: Vec<u64>,
+    open: Vec<u32>,
 }
 
 impl<'a> Selection<'a> {
     /// No routes yet.
     pub(super) fn new(quotient: &'a Quotient, rank: &[u32]) -> Self {
-        let states = quotient.states();
+        let (states, vcs) = (quotient.states(), quotient.vcs);
+        let width = quotient.ports * vcs;
         let scan = RankScan::new(quotient, rank);
         let destinations = quotient.symmetry.class_count();
+        let lane: Vec<u32> = (0..states).map(|state| ((quotient.channel_class(state / vcs) << VC_BITS) | (state % vcs)) as u32).collect();
+        let step = |&state: &u32| {
+            let channel = state as usize / vcs;
+            Step {
+                tail: (channel / quotient.ports) as u32,
+                head: quotient.head[channel],
+                lane: lane[state as usize],
+                code: (state as usize % width) as u16,
+                back: quotient.in_port[channel] * vcs as u16,
+            }
+        };
         Self {
-            class: (0..states).map(|state| quotient.channel_class(state / quotient.vcs) as u32).collect(),
-            rank: (0..states).map(|state| scan.rank[symbol(quotient, state)]).collect(),
-            scan,
+            width,
+            steps: scan.states.iter().map(step).collect(),
+            ends: scan.ends,
+            rank: (0..states).map(|state| rank[symbol(quotient, state)]).collect(),
+            entrance: (0..states).map(|state| quotient.head[state / vcs].wrapping_mul(width as u32)).collect(),
             load: vec![0; quotient.classes()],
-            slowness: (0..states).map(|state| quotient.slowness[quotient.channel_class(state / quotient.vcs)]).collect(),
-            vc_hops: vec![0; quotient.vcs],
+            vc_hops: vec![0; vcs],
             next: vec![NONE; destinations * states],
             first: vec![NONE; destinations * quotient.nodes],
             potential: Potential::exponential(1, 1.0, 1),
-            hop_price: vec![0; quotient.vcs],
+            hop_price: vec![0; vcs],
             entry_price: vec![0; destinations],
+            priced: false,
+            thorough: quotient.nodes <= THOROUGH,
             restless: false,
             turn: 0,
             count: vec![Share::default(); states],
             used: Vec::new(),
+            onward: vec![END; states],
             value: vec![INFINITE; states],
             best: vec![NOTHING; quotient.nodes],
+            price: vec![0; quotient.classes() << VC_BITS],
+            open: Vec::new(),
             demand: None,
+            lane,
             quotient,
         }
     }
@@ -184,20 +240,20 @@ impl<'a> Selection<'a> {
     /// Takes over one route, unless it runs over a dark channel.
     fn adopt(&mut self, d: usize, src: usize, states: impl Iterator<Item = usize> + Clone) {
         let quotient = self.quotient;
-        let width = quotient.ports * quotient.vcs;
         if states.clone().any(|state| quotient.head[state / quotient.vcs] == DARK) {
             return;
         }
-        let weight = self.share(src, quotient.symmetry.canonical_node(d).0).weight;
+        let share = self.share(src, quotient.symmetry.canonical_node(d).0);
         let mut before = None;
         for state in states {
-            let code = (state % width) as u16;
+            let code = (state % self.width) as u16;
             match before {
                 None => self.first[d * quotient.nodes + src] = code,
                 Some(before) => self.next[d * quotient.states() + before] = code,
             }
-            self.load[self.class[state] as usize] += weight * self.slowness[state];
-            self.vc_hops[state % quotient.vcs] += 1;
+            let (class, vc) = split(self.lane[state]);
+            self.load[class] += share.weight * quotient.slowness[class];
+            self.vc_hops[vc] += 1;
             before = Some(state);
         }
     }
@@ -208,10 +264,11 @@ impl<'a> Selection<'a> {
         self.vc_hops.fill(0);
         for d in 0..self.quotient.symmetry.class_count() {
             self.tally(d, self.quotient.symmetry.canonical_node(d).0);
-            for at in 0..self.used.len() {
-                let state = self.used[at] as usize;
-                self.load[self.class[state] as usize] += self.count[state].weight * self.slowness[state];
-                self.vc_hops[state % self.quotient.vcs] += u64::from(self.count[state].routes);
+            for &state in &self.used {
+                let (class, vc) = split(self.lane[state as usize]);
+                let count = self.count[state as usize];
+                self.load[class] += count.weight * self.quotient.slowness[class];
+                self.vc_hops[vc] += u64::from(count.routes);
             }
             self.clear_counts();
         }
@@ -219,24 +276,24 @@ impl<'a> Selection<'a> {
 
     /// Counts the routes through every state towards a destination.
     pub(super) fn tally(&mut self, d: usize, dst: u32) {
-        let quotient = self.quotient;
-        for src in 0..quotient.nodes {
-            let mut code = self.first[d * quotient.nodes + src];
-            if code != NONE {
-                let share = self.share(src, dst);
-                let mut node = src;
-                loop {
-                    let state = (node * quotient.ports) * quotient.vcs + code as usize;
-                    if self.count[state].routes == 0 {
-                        self.used.push(state as u32);
-                    }
-                    self.count[state] += share;
-                    node = quotient.head[state / quotient.vcs] as usize;
-                    if node == dst as usize {
-                        break;
-                    }
-                    code = self.next[d * quotient.states() + state];
+        let (nodes, states) = (self.quotient.nodes, self.quotient.states());
+        let end = dst.wrapping_mul(self.width as u32);
+        for src in 0..nodes {
+            let code = self.first[d * nodes + src];
+            if code == NONE {
+                continue;
+            }
+            let share = self.share(src, dst);
+            let mut state = (src * self.width + code as usize) as u32;
+            while state != END {
+                let at = state as usize;
+                if self.count[at].routes == 0 {
+                    self.used.push(state);
+                    let entrance = self.entrance[at];
+                    self.onward[at] = if entrance == end { END } else { entrance + u32::from(self.next[d * states + at]) };
                 }
+                self.count[at] += share;
+                state = self.onward[at];
             }
         }
     }
@@ -248,31 +305,54 @@ impl<'a> Selection<'a> {
         self.used.clear();
     }
 
-    /// Adds or removes `count` routes along a walk.
+    /// Writes down how the used states go on.
+    fn store(&mut self, d: usize) {
+        let next = &mut self.next[d * self.quotient.states()..][..self.quotient.states()];
+        for &state in &self.used {
+            let at = state as usize;
+            if self.onward[at] != END {
+                next[at] = (self.onward[at] - self.entrance[at]) as u16;
+            }
+        }
+    }
+
+    /// Adds what routes weigh along a walk, or takes it away.
     #[inline]
-    fn shift(&mut self, d: usize, dst: u32, mut node: usize, mut code: u16, count: Share, add: bool) {
-        let quotient = self.quotient;
-        loop {
-            let state = node * quotient.ports * quotient.vcs + code as usize;
-            let load = &mut self.load[self.class[state] as usize];
-            let weight = count.weight * self.slowness[state];
+    fn lift(&mut self, mut state: u32, weight: u32, back: bool) {
+        while state != END {
+            let class = split(self.lane[state as usize]).0;
+            let weight = weight * self.quotient.slowness[class];
+            let load = &mut self.load[class];
+            *load = if back { *load + weight } else { *load - weight };
+            state = self.onward[state as usize];
+        }
+    }
+
+    /// Lists the states at the begin of a walk again that no other routes use: counts rise along it.
+    fn list_again(&mut self, mut state: u32, count: Share) {
+        while state != END && self.count[state as usize].routes == count.routes {
+            self.used.push(state);
+            state = self.onward[state as usize];
+        }
+    }
+
+    /// Counts routes along a walk, or no longer.
+    #[inline]
+    fn carry(&mut self, mut state: u32, count: Share, add: bool) {
+        while state != END {
+            let (at, vc) = (state as usize, split(self.lane[state as usize]).1);
             if add {
-                *load += weight;
-                self.vc_hops[state % quotient.vcs] += u64::from(count.routes);
-                if self.count[state].routes == 0 {
-                    self.used.push(state as u32);
+                self.vc_hops[vc] += u64::from(count.routes);
+                // Those that lost all routes in this visit are listed already; one more visit does no harm.
+                if self.count[at].routes == 0 {
+                    self.used.push(state);
                 }
-                self.count[state] += count;
+                self.count[at] += count;
             } else {
-                *load -= weight;
-                self.vc_hops[state % quotient.vcs] -= u64::from(count.routes);
-                self.count[state] -= count;
+                self.vc_hops[vc] -= u64::from(count.routes);
+                self.count[at] -= count;
             }
-            node = quotient.head[state / quotient.vcs] as usize;
-            if node == dst as usize {
-                return;
-            }
-            code = self.next[d * quotient.states() + state];
+            state = self.onward[at];
         }
     }
 
@@ -282,10 +362,16 @@ impl<'a> Selection<'a> {
         let dst = quotient.symmetry.canonical_node(d).0 as usize;
         let (mut node, mut code) = (src, self.first[d * quotient.nodes + src]);
         while node != dst {
-            let state = node * quotient.ports * quotient.vcs + code as usize;
+            let state = node * self.width + code as usize;
             each(state);
             node = quotient.head[state / quotient.vcs] as usize;
             code = self.next[d * quotient.states() + state];
         }
     }
+}
+
+/// The channel class and the VC of a lane.
+#[inline]
+fn split(lane: u32) -> (usize, usize) {
+    ((lane >> VC_BITS) as usize, (lane & u32::from(VC_MASK)) as usize)
 }

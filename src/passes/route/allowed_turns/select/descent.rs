@@ -7,10 +7,9 @@
 //! and every used state re-chooses its continuation by the exact change of the potential, carrying its whole
 //! subtree of routes.
 
-use super::{Aim, INFINITE, NONE, NOTHING, Selection, Share};
-use crate::ids::NodeId;
+use super::{Aim, END, INFINITE, NONE, NOTHING, Selection, Share, VC_BITS, VC_MASK, split};
+use crate::ids::{Id, NodeId};
 use crate::passes::route::allowed_turns::potential::{ONE, Potential};
-use crate::passes::route::allowed_turns::quotient::DARK;
 
 impl Selection<'_> {
     /// Gives every pair its first route: the one of `warm` where that is lit, otherwise the cheapest by
@@ -39,12 +38,15 @@ impl Selection<'_> {
         for d in 0..destinations {
             let dst = quotient.symmetry.canonical_node(d);
             self.tally(d, dst.0);
-            let prices: Vec<u64> = (0..quotient.classes())
-                .map(|class| 64 * u64::from(quotient.length[class]) + u64::from(self.load[class]) * 4096 / expected.max(1))
-                .collect();
-            self.scan(d, dst, |state, this| prices[this.class[state] as usize] + (state % quotient.vcs) as u64);
+            for class in 0..quotient.classes() {
+                let price = 64 * u64::from(quotient.length[class]) + u64::from(self.load[class]) * 4096 / expected.max(1);
+                for vc in 0..quotient.vcs {
+                    self.price[(class << VC_BITS) | vc] = price + vc as u64;
+                }
+            }
+            self.scan(dst);
             for src in 0..quotient.nodes {
-                if src == dst.0 as usize || self.first[d * quotient.nodes + src] != NONE {
+                if src == dst.index() || self.first[d * quotient.nodes + src] != NONE {
                     continue;
                 }
                 let code = self.best[src].code[0];
@@ -52,8 +54,11 @@ impl Selection<'_> {
                     return Err((NodeId(src as u32), dst));
                 }
                 self.first[d * quotient.nodes + src] = code;
-                self.shift(d, dst.0, src, code, self.share(src, dst.0), true);
+                let (state, share) = ((src * self.width) as u32 + u32::from(code), self.share(src, dst.0));
+                self.lift(state, share.weight, true);
+                self.carry(state, share, true);
             }
+            self.store(d);
             self.clear_counts();
         }
         Ok(())
@@ -122,135 +127,171 @@ impl Selection<'_> {
         let quotient = self.quotient;
         let dst = quotient.symmetry.canonical_node(d);
         self.tally(d, dst.0);
-        let rise = |(&load, &slowness): (&u32, &u32)| self.potential.rise(load, slowness);
-        let prices: Vec<u64> = self.load.iter().zip(&quotient.slowness).map(rise).collect();
-        self.scan(d, dst, |state, this| prices[this.class[state] as usize] + this.hop_price[state % quotient.vcs]);
+        for (class, (&load, &slowness)) in self.load.iter().zip(&quotient.slowness).enumerate() {
+            let rise = self.potential.rise(load, slowness);
+            for (vc, &hop) in self.hop_price.iter().enumerate() {
+                self.price[(class << VC_BITS) | vc] = rise + hop;
+            }
+        }
+        self.priced = self.entry_price.iter().any(|&price| price > 0);
+        self.scan(dst);
         for src in 0..quotient.nodes {
-            if src != dst.0 as usize {
-                let old = self.first[d * quotient.nodes + src];
-                let new = self.relocate(d, dst.0, src, None, old, self.share(src, dst.0));
-                self.first[d * quotient.nodes + src] = new;
+            if src != dst.index() {
+                let entrance = (src * self.width) as u32;
+                let old = entrance + u32::from(self.first[d * quotient.nodes + src]);
+                let new = self.relocate(entrance, None, old, self.share(src, dst.0));
+                self.first[d * quotient.nodes + src] = (new - entrance) as u16;
             }
         }
         for at in 0..self.used.len() {
             let state = self.used[at] as usize;
-            let node = quotient.head[state / quotient.vcs];
-            if self.count[state].routes > 0 && node != dst.0 {
-                let old = self.next[d * quotient.states() + state];
-                let new = self.relocate(d, dst.0, node as usize, Some(state), old, self.count[state]);
-                self.next[d * quotient.states() + state] = new;
+            let (old, count) = (self.onward[state], self.count[state]);
+            if count.routes > 0 && old != END {
+                self.onward[state] = self.relocate(self.entrance[state], Some(state), old, count);
             }
         }
+        self.store(d);
         self.clear_counts();
     }
 
-    /// By falling rank: the value of every state, and the continuation of the unused ones.
-    fn scan(&mut self, d: usize, dst: NodeId, price: impl Fn(usize, &Self) -> u64) {
-        let quotient = self.quotient;
-        let base = d * quotient.states();
-        self.best.fill(NOTHING);
+    /// By falling rank: the value of every state at the present prices, and the continuation of the unused
+    /// ones.
+    fn scan(&mut self, dst: NodeId) {
+        let (width, vcs) = (self.width as u32, self.quotient.vcs as u16);
+        let Self { steps, ends, best, value, onward, count, price, entry_price, priced, quotient, .. } = self;
+        best.fill(NOTHING);
         let mut from = 0;
-        for group in 0..self.scan.ends.len() {
-            let end = self.scan.ends[group] as usize;
-            for at in from..end {
-                let state = self.scan.states[at] as usize;
-                let channel = state / quotient.vcs;
-                let node = quotient.head[channel];
-                self.value[state] = if node == dst.0 {
-                    price(state, self)
-                } else if self.count[state].routes > 0 {
-                    let next = node as usize * quotient.ports * quotient.vcs + self.next[base + state] as usize;
-                    self.value[next] + price(state, self)
+        for &end in &*ends {
+            let group = &steps[from..end as usize];
+            for step in group {
+                let state = (step.tail * width) as usize + usize::from(step.code);
+                let own = price[step.lane as usize];
+                value[state] = if step.head == dst.0 {
+                    onward[state] = END;
+                    own
+                } else if count[state].routes > 0 {
+                    value[onward[state] as usize] + own
                 } else {
-                    let best = self.best[node as usize];
-                    let back = best.code[0] != NONE && best.code[0] as usize / quotient.vcs == quotient.in_port[channel] as usize;
-                    self.next[base + state] = best.code[back as usize];
-                    match best.cost[back as usize] {
+                    let best = &best[step.head as usize];
+                    let by = usize::from(best.code[0].wrapping_sub(step.back) < vcs);
+                    match best.cost[by] {
                         INFINITE => INFINITE,
-                        cost => cost + price(state, self) + self.entry_price[quotient.class[node as usize] as usize],
+                        cost => {
+                            onward[state] = step.head * width + u32::from(best.code[by]);
+                            let entry = if *priced { entry_price[quotient.class[step.head as usize] as usize] } else { 0 };
+                            cost + own + entry
+                        }
                     }
                 };
             }
-            for at in from..end {
-                let state = self.scan.states[at] as usize;
-                let (node, code) = (state / (quotient.ports * quotient.vcs), (state % (quotient.ports * quotient.vcs)) as u16);
-                let (cost, best) = (self.value[state], &mut self.best[node]);
-                if cost == INFINITE || node == dst.0 as usize {
+            for step in group {
+                let cost = value[(step.tail * width) as usize + usize::from(step.code)];
+                if cost == INFINITE || step.tail == dst.0 {
                     continue;
                 }
-                let same_port = best.code[0] != NONE && best.code[0] as usize / quotient.vcs == code as usize / quotient.vcs;
+                let best = &mut best[step.tail as usize];
+                let same_port = best.code[0].wrapping_sub(step.code - (step.lane as u16 & VC_MASK)) < vcs;
                 if cost < best.cost[0] {
                     if !same_port {
                         (best.cost[1], best.code[1]) = (best.cost[0], best.code[0]);
                     }
-                    (best.cost[0], best.code[0]) = (cost, code);
-                } else if !same_port && cost < best.cost[1] {
-                    (best.cost[1], best.code[1]) = (cost, code);
+                    (best.cost[0], best.code[0]) = (cost, step.code);
+                } else if cost < best.cost[1] && !same_port {
+                    (best.cost[1], best.code[1]) = (cost, step.code);
                 }
             }
-            from = end;
+            from = end as usize;
         }
     }
 
-    /// Moves the routes of `count` that stand at a router (having come by state `via`) to their cheapest
-    /// continuation and returns it.
-    fn relocate(&mut self, d: usize, dst: u32, node: usize, via: Option<usize>, old: u16, count: Share) -> u16 {
-        let quotient = self.quotient;
-        let width = quotient.ports * quotient.vcs;
-        self.shift(d, dst, node, old, count, false);
-        let (above, back) = via.map_or((None, u16::MAX), |via| (Some(self.rank[via]), quotient.in_port[via / quotient.vcs]));
+    /// Moves the routes of `count` that stand at the router of the first state `entrance` (having come by
+    /// state `via`) and go on by state `old` to their cheapest continuation and returns it.
+    fn relocate(&mut self, entrance: u32, via: Option<usize>, old: u32, count: Share) -> u32 {
+        let (width, vcs) = (self.width, self.quotient.vcs);
+        let entry = if self.priced { self.entry_price[self.quotient.class[entrance as usize / width] as usize] } else { 0 };
         // Prices were taken before this visit moved anything, and before these routes were lifted; the slack
         // covers both.
-        let own = self.value[node * width + old as usize];
-        let dearest = own + own / 32 + 4 * self.entry_price[quotient.class[node] as usize];
+        let own = self.value[old as usize];
+        let dearest = own + own / 32 + 4 * entry;
+        self.turn = if self.turn + 1 == width { 0 } else { self.turn + 1 };
+        self.find_open(entrance as usize, old, dearest);
+        if let (Some(via), false) = (via, self.open.is_empty()) {
+            let (above, back) = (self.rank[via], entrance as usize + usize::from(self.quotient.in_port[via / vcs]) * vcs);
+            let Self { open, rank, .. } = self;
+            open.retain(|&state| rank[state as usize] > above && !(back..back + vcs).contains(&(state as usize)));
+        }
+        if self.open.is_empty() {
+            self.unmoved(old, count);
+            return old;
+        }
+        self.lift(old, count.weight, false);
+        if self.priced {
+            self.carry(old, count, false);
+        }
         let mut chosen = old;
-        let mut cheapest = self.cost(d, dst, node, old, count, INFINITE);
+        let mut cheapest = self.cost(old, count, INFINITE);
         // Routes that cost the same are exchanged while the selection is restless: loads drift until a gap
         // closes.
         let slack = u64::from(self.restless);
-        self.turn = (self.turn + 1) % width;
-        for step in 0..width {
-            let code = (step + self.turn) % width;
-            let state = node * width + code;
-            if code == old as usize
-                || quotient.head[state / quotient.vcs] == DARK
-                || code / quotient.vcs == back as usize
-                || above.is_some_and(|above| self.rank[state] <= above)
-                || self.value[state] > dearest
-            {
-                continue;
-            }
-            let cost = self.cost(d, dst, node, code as u16, count, cheapest + slack);
+        for &state in &self.open {
+            let cost = self.cost(state, count, cheapest + slack);
             if cost < cheapest + slack {
-                (cheapest, chosen) = (cost, code as u16);
+                (cheapest, chosen) = (cost, state);
             }
         }
-        self.shift(d, dst, node, chosen, count, true);
+        self.lift(chosen, count.weight, true);
+        if self.priced {
+            self.carry(chosen, count, true);
+        } else if chosen != old {
+            self.carry(old, count, false);
+            self.carry(chosen, count, true);
+        } else {
+            self.unmoved(old, count);
+        }
         chosen
+    }
+
+    /// Routes stay as they are.
+    #[inline]
+    fn unmoved(&mut self, old: u32, count: Share) {
+        if self.thorough {
+            self.list_again(old, count);
+        }
+    }
+
+    /// Lists the other states of a router that cost no more than `dearest`, from `turn` on.
+    #[inline]
+    fn find_open(&mut self, base: usize, old: u32, dearest: u64) {
+        let Self { open, value, turn, width, .. } = self;
+        open.clear();
+        let value = &value[base..base + *width];
+        for code in (*turn..*width).chain(0..*turn) {
+            if value[code] <= dearest && base + code != old as usize {
+                open.push((base + code) as u32);
+            }
+        }
     }
 
     /// The rise of the potential if `count` routes went this way, or [`INFINITE`] where it is not below
     /// `limit`.
     #[inline]
-    fn cost(&self, d: usize, dst: u32, mut node: usize, mut code: u16, count: Share, limit: u64) -> u64 {
-        let quotient = self.quotient;
-        let next = &self.next[d * quotient.states()..][..quotient.states()];
+    fn cost(&self, mut state: u32, count: Share, limit: u64) -> u64 {
         let mut cost = 0;
         loop {
-            let state = node * quotient.ports * quotient.vcs + code as usize;
-            cost += self.potential.rise(self.load[self.class[state] as usize], count.weight * self.slowness[state])
-                + u64::from(count.routes) * self.hop_price[state % quotient.vcs];
-            node = quotient.head[state / quotient.vcs] as usize;
-            if self.count[state].routes == 0 && node != dst as usize {
-                cost += self.entry_price[quotient.class[node] as usize];
+            let at = state as usize;
+            let (class, vc) = split(self.lane[at]);
+            cost += self.potential.rise(self.load[class], count.weight * self.quotient.slowness[class])
+                + u64::from(count.routes) * self.hop_price[vc];
+            state = self.onward[at];
+            if self.priced && self.count[at].routes == 0 && state != END {
+                cost += self.entry_price[self.quotient.class[state as usize / self.width] as usize];
             }
             if cost >= limit {
                 return INFINITE;
             }
-            if node == dst as usize {
+            if state == END {
                 return cost;
             }
-            code = next[state];
         }
     }
 }
