@@ -57,6 +57,11 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use select::{Aim, Selection};
 
+/// Routers that stand for all of a pod of 4x4x4 cubes.
+const FEW: usize = 64;
+/// Rounds for the order of a fault at most: it starts from that of the healthy fabric.
+const FAULT_ROUNDS: u32 = 300;
+
 /// How much work goes into the order and the selection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
@@ -79,12 +84,16 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The default work for a topology of this size.
-    pub fn for_size(vcs: u8, nodes: usize) -> Self {
-        let order_rounds = match nodes {
-            0..=512 => 200,
-            513..=4096 => 300,
-            4097..=8192 => 200,
+    /// The default work for a topology of so many routers, of which so many stand for all under its symmetry.
+    pub fn for_size(vcs: u8, nodes: usize, canonical: usize) -> Self {
+        let order_rounds = match (nodes, canonical) {
+            (0..=512, _) => 200,
+            (513..=1024, _) => 300,
+            // Where few routers stand for all, a round is cheap, and more of them lose fewer pairs.
+            (2049..=4096, 0..=FEW) => 3000,
+            (1025..=8192, 0..=FEW) => 1000,
+            (1025..=4096, _) => 300,
+            (4097..=8192, _) => 200,
             _ => 60,
         };
         Self { vcs, order_rounds, sweeps: 50, tightenings: 1, seed: 1, priority: None, key: TableKey::DstInput, table_entries: None }
@@ -247,7 +256,8 @@ pub fn select(
     let mut ranks = order.expanded(topology, &quotient.symmetry);
     if reach::unreachable_pair(&quotient, &ranks).is_some() {
         // With as many virtual channels as the order that it starts from: those may be fewer than the budget.
-        let own = find_order(scene, prices, Some(order), &Settings { vcs: order.vcs, ..*settings }, &|| ());
+        let order_rounds = settings.order_rounds.min(FAULT_ROUNDS);
+        let own = find_order(scene, prices, Some(order), &Settings { vcs: order.vcs, order_rounds, ..*settings }, &|| ());
         quotient = Quotient::new(scene, prices, vcs, !own.symmetric);
         ranks = own.expanded(topology, &quotient.symmetry);
     }
