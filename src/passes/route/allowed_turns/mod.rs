@@ -59,6 +59,8 @@ use select::{Aim, Selection};
 
 /// Routers that stand for all of a pod of 4x4x4 cubes.
 const FEW: usize = 64;
+/// Sweeps of the selection, but of large pods.
+const SWEEPS: u32 = 50;
 /// Rounds for the order of a fault at most: it starts from that of the healthy fabric.
 const FAULT_ROUNDS: u32 = 300;
 
@@ -96,7 +98,9 @@ impl Settings {
             (4097..=8192, _) => 200,
             _ => 60,
         };
-        Self { vcs, order_rounds, sweeps: 50, tightenings: 1, seed: 1, priority: None, key: TableKey::DstInput, table_entries: None }
+        // Routes of many routers settle later.
+        let sweeps = if nodes > 2048 && canonical <= FEW { SWEEPS * 3 / 2 } else { SWEEPS };
+        Self { vcs, order_rounds, sweeps, tightenings: 1, seed: 1, priority: None, key: TableKey::DstInput, table_entries: None }
     }
 
     /// Whether routes of a closed form are worth improving: they keep no symmetry, which costs memory, and
@@ -238,7 +242,7 @@ fn improved(quotient: &Quotient, start: Vec<u32>, kept: &[u32], settings: &Setti
 }
 
 /// Selects routes of small maximum load (weighted by the demand) under an order; from the routes of the
-/// healthy fabric under the same order where `healthy` gives them, with a third of the sweeps.
+/// healthy fabric under the same order where `healthy` gives them, with a third of at most [`SWEEPS`].
 ///
 /// Where some pair has no legal path under the order (in a fault scenario), the scenario gets an order of its
 /// own. Panics where the lit links do not connect the topology: the caller has measured distances by then.
@@ -268,8 +272,11 @@ pub fn select(
         return finish(topology, &quotient, trees.hops(), |d, src, each| trees.route(d, src, each), budget, settings.vcs);
     }
     let warm = healthy.filter(|healthy| healthy.symmetry == quotient.symmetry && healthy.ranks == budget);
-    let (sweeps, rounds, widest) =
-        if warm.is_some() { (settings.sweeps / 3, settings.tightenings, 0.02) } else { (settings.sweeps, settings.sweeps / 10, 0.06) };
+    let (sweeps, rounds, widest) = if warm.is_some() {
+        (settings.sweeps.min(SWEEPS) / 3, settings.tightenings, 0.02)
+    } else {
+        (settings.sweeps, settings.sweeps / 10, 0.06)
+    };
     let state = |hop: &Hop| {
         let from = topology.source(hop.channel);
         (from.node.index() * topology.ports() + from.port.index()) * vcs + hop.vc.index()
