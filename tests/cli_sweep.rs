@@ -527,7 +527,7 @@ fn a_simulation_that_is_missing_or_wrong_is_run_again_alone() {
         let written: Vec<_> = after.keys().filter(|path| before.get(*path).is_none_or(|(_, at)| *at != after[*path].1)).collect();
         assert_eq!(written, [Path::new(name)]);
     };
-    // X[0,0] is the first of 12 faults; the simulations of the healthy pod are numbered on from there, by name.
+    // X[0,0] is the first of 12 faults; the simulations of the healthy pod, by name, are numbered on from there.
     let (second, faulty) = ("open.fault-X_0_1.bin", "`open` on X[0,1]");
     for (name, shard, what) in [
         (second, 2, faulty),
@@ -582,9 +582,16 @@ fn a_killed_shard_goes_on_with_its_simulations() {
     fabc(place.path(), &["build", "pod.fab", "--shard", "1/1", "-q"], 0);
     let whole = kept(place.path());
     std::fs::remove_dir_all(place.path().join("out")).unwrap();
-    for after in [20, 60, 100, 150, 200, 300, 400, 600] {
+    // Killed when it has found the healthy pod, some faults, all of them, and run some simulations.
+    let done = || {
+        let entries = std::fs::read_dir(place.path().join("out/pod.shards/kept")).into_iter().flatten();
+        entries.filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|ending| ending == "bin")).count()
+    };
+    for enough in [1, 6, 13, 15, 22, 34] {
         let mut child = command(place.path(), &["build", "pod.fab", "--shard", "1/1", "-q"]).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(after));
+        while done() < enough && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
         let _ = child.kill();
         child.wait().unwrap();
     }

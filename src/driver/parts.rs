@@ -251,8 +251,8 @@ impl Parts {
         tables.and_then(Result::ok).is_some_and(|tables| self.report(simulation, scenario, tables.hash()).is_ok())
     }
 
-    /// The pieces of work that are not done, as the healthy fabric was found to have them; one for every part,
-    /// as long as nobody knows them.
+    /// The pieces of work that are not done, as the healthy fabric was found to have them; one for every
+    /// part, as long as nobody knows them.
     pub(super) fn open(&self) -> Vec<Open> {
         let Some(pieces) = self.file("nominal").ok().and_then(|file| file.pieces()) else {
             return (0..self.plan.shards).map(|number| Open { number, what: None }).collect();

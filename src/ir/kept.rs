@@ -75,7 +75,8 @@ impl Pieces {
         faults.chain(scenarios.flat_map(run))
     }
 
-    /// The simulations of the healthy fabric, or of the fault with this place in the list, with their numbers.
+    /// The simulations of the healthy fabric, or of the fault with this place in the list, each with its
+    /// number.
     pub fn simulations(&self, fault: Option<usize>) -> impl Iterator<Item = (usize, &str)> {
         let run = self.simulations.iter().enumerate().filter(move |(_, (_, of))| fault.is_none() || *of == Scenarios::All);
         run.map(move |(at, (name, _))| (fault.unwrap_or(self.faults.len() + at), &name[..]))

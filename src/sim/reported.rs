@@ -18,8 +18,8 @@ pub(crate) struct Misfit {
     pub(crate) what: &'static str,
 }
 
-/// The report of a simulation of a spec, from a file: what [`super::run_block`] returns, but for the counts of
-/// single channels, which files do not have.
+/// The report of a simulation of a spec, from a file: what [`super::run_block`] returns, but for the counts
+/// of single channels, which files do not have.
 ///
 /// # Errors
 /// The runs are not those that the spec asks for.
