@@ -36,6 +36,7 @@ use crate::passes::flow;
 use crate::progress::Progress;
 use context::Context;
 use faults::Faults;
+use finish::Outcome;
 use plant::Built;
 use routing::Routing;
 
@@ -64,7 +65,8 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
     progress.end();
     let scenarios: Vec<CompiledScenario> = std::iter::once(Ok(nominal)).chain(compiled).collect::<Result<_, Failure>>()?;
     let record = routing.map(|routing| routing.record(&scenarios[0], scenarios.len()));
-    finish::finish(fabric, last, built, flow, scenarios, record, progress)
+    let simulations = context.simulations(&scenarios, progress)?;
+    finish::finish(fabric, last, built, flow, Outcome { scenarios, simulations }, record, progress)
 }
 
 /// The flow of the healthy fabric, its lower end proved.

@@ -10,7 +10,7 @@ use spec_text::SpecText;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// Rings of routers: quick to compile.
 fn ring() -> String {
@@ -441,4 +441,162 @@ fn first_link(place: &Path) -> String {
     let report = std::fs::read_to_string(place.join("once/ring/report.json")).unwrap();
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     report["scenarios"].as_object().unwrap().keys().next().unwrap().clone()
+}
+
+/// A pod whose simulations run on the healthy fabric and on every fault.
+fn simulated() -> String {
+    let windows = "warmup = 100 cycles; measure = 200 cycles;";
+    SpecText::pod([2, 2, 2], 2)
+        .named("pod")
+        .with(&format!("simulate open {{ rates = 0.1 .. 0.3 step 0.2; {windows} seeds = 2; scenarios = all; }}"))
+        .with("simulate spread { traffic = all_to_all { bytes = 200 B; } }")
+        .with("simulate closed { traffic = all_to_all { bytes = 100 B; } scenarios = all; }")
+        .with(&format!("simulate flits {{ model = flit {{ hosts = 2; window = 8; }} rates = 0.1; {windows} }}"))
+        .with("require open.saturation >= 0.1; require closed.time <= 100 us;")
+        .text()
+}
+
+/// The files that shards keep, and when each was written.
+fn kept(place: &Path) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
+    let directory = place.join("out/pod.shards/kept");
+    let written = |path: &Path| std::fs::metadata(directory.join(path)).unwrap().modified().unwrap();
+    files(&directory).into_iter().map(|(path, bytes)| (path.clone(), (bytes, written(&path)))).collect()
+}
+
+#[test]
+fn simulations_of_parts_come_to_the_same_bytes() {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("pod.fab"), simulated()).unwrap();
+    fabc(place.path(), &["build", "pod.fab", "--out", "whole", "-q"], 0);
+    for (shard, threads) in [("2/3", "1"), ("3/3", "3"), ("1/3", "2")] {
+        fabc(place.path(), &["--threads", threads, "build", "pod.fab", "--shard", shard, "-q"], 0);
+    }
+    let parts = kept(place.path());
+    fabc(place.path(), &["merge", "out/pod.shards", "--out", "parts", "-q"], 0);
+    let [whole, merged] = ["whole", "parts"].map(|out| files(&place.path().join(out).join("pod")));
+    assert!(whole.keys().eq(merged.keys()), "{:?}\n{:?}", whole.keys(), merged.keys());
+    let unlike: Vec<_> = whole.keys().filter(|path| whole[*path] != merged[*path]).collect();
+    assert!(unlike.is_empty(), "{unlike:?}");
+    // Of 12 switches a fault each: tables of 13 scenarios, two simulations on all of them, two on one.
+    assert_eq!(parts.len(), 13 + 2 * 13 + 2, "{:?}", parts.keys());
+    // One shard keeps what three keep; everything is what processes of this machine count.
+    std::fs::remove_dir_all(place.path().join("out")).unwrap();
+    let (out, err) = fabc(place.path(), &["--threads", "2", "submit", "pod.fab", "--shards", "2", "--workers", "1"], 0);
+    assert!(out.contains("wrote out/pod") && err.contains("40 of 40 done"), "{out}{err}");
+    let again = kept(place.path());
+    assert!(parts.keys().eq(again.keys()) && parts.iter().all(|(path, (bytes, _))| again[path].0 == *bytes));
+    assert!(whole == files(&place.path().join("out/pod")));
+}
+
+/// The same bytes, but for one word, under a hash of their own.
+fn resealed(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
+    let text = String::from_utf8(bytes[..bytes.len() - 32].to_vec()).unwrap();
+    assert!(text.contains(from), "no {from} in {text}");
+    let mut bytes = text.replacen(from, to, 1).into_bytes();
+    let hash = blake3::hash(&bytes);
+    bytes.extend(hash.as_bytes());
+    bytes
+}
+
+#[test]
+fn a_simulation_that_is_missing_or_wrong_is_run_again_alone() {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("pod.fab"), simulated()).unwrap();
+    let run = |shard: usize, wanted: &str| {
+        let (out, _) = fabc(place.path(), &["build", "out/pod.shards", "--shard", &format!("{shard}/3")], 0);
+        assert!(out.contains(wanted), "{out}");
+    };
+    fabc(place.path(), &["build", "pod.fab", "--shard", "1/3", "-q"], 0);
+    run(2, "files written");
+    run(3, "files written");
+    let whole = kept(place.path());
+    let path = |name: &str| place.path().join("out/pod.shards/kept").join(name);
+    let bytes = |name: &str| whole[Path::new(name)].0.clone();
+    // What is not there, or not what it was, is run again by its shard, which writes nothing else.
+    let mended = |name: &str, shard: usize, what: &str| {
+        let (_, err) = fabc(place.path(), &["merge", "out/pod.shards"], 2);
+        let told = format!("FAB0594 × shard {shard}/3 is not done: {what} missing");
+        assert!(flowing(&err).starts_with(&told), "{err}");
+        let before = kept(place.path());
+        for other in (1..=3).filter(|other| *other != shard) {
+            run(other, "everything was there");
+        }
+        run(shard, "1 file written");
+        let after = kept(place.path());
+        assert!(after.keys().eq(whole.keys()) && after.iter().all(|(path, (bytes, _))| whole[path].0 == *bytes));
+        let written: Vec<_> = after.keys().filter(|path| before.get(*path).is_none_or(|(_, at)| *at != after[*path].1)).collect();
+        assert_eq!(written, [Path::new(name)]);
+    };
+    // X[0,0] is the first of 12 faults; the simulations of the healthy pod, by name, are numbered on from there.
+    let (second, faulty) = ("open.fault-X_0_1.bin", "`open` on X[0,1]");
+    for (name, shard, what) in [
+        (second, 2, faulty),
+        ("closed.nominal.bin", 1, "`closed` on nominal"),
+        ("flits.nominal.bin", 2, "`flits` on nominal"),
+        ("open.nominal.bin", 3, "`open` on nominal"),
+        ("spread.nominal.bin", 1, "`spread` on nominal"),
+    ] {
+        std::fs::remove_file(path(name)).unwrap();
+        mended(name, shard, what);
+    }
+    // A bit that fell over; another scenario, simulation or build; other tables.
+    let mut fallen = bytes(second);
+    *fallen.last_mut().unwrap() ^= 1;
+    let tables = |hash: &[u8]| hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let hash = |name: &str| tables(&bytes(name)[bytes(name).len() - 32..]);
+    let [own, others] = ["fault-X_0_1.bin", "fault-X_0_0.bin"].map(hash);
+    for wrong in [
+        fallen,
+        bytes("open.fault-X_0_0.bin"),
+        bytes("closed.fault-X_0_1.bin"),
+        resealed(&bytes(second), "\"key\":\"", "\"key\":\"0"),
+        resealed(&bytes(second), "kept_simulation.bin/1", "kept_simulation.bin/2"),
+        resealed(&bytes(second), &own, &others),
+    ] {
+        std::fs::write(path(second), wrong).unwrap();
+        mended(second, 2, faulty);
+    }
+    // Under a hash of its own a report must still be what these tables and its counts come to.
+    for (from, to, what) in [
+        ("\"seed\":1,\"stable\"", "\"seed\":3,\"stable\"", "these are not the seeds of the spec, each once"),
+        ("{\"rate\":0.10,\"seed\":1", "{\"rate\":0.11,\"seed\":1", "these are not the rates and seeds of the spec, each once"),
+        ("\"senders\":16", "\"senders\":15", "another report follows from its counts and the tables"),
+        ("\"born\":", "\"born\":1", "another report follows from its counts and the tables"),
+    ] {
+        std::fs::write(path(second), resealed(&bytes(second), from, to)).unwrap();
+        let (_, err) = fabc(place.path(), &["merge", "out/pod.shards"], 2);
+        let told =
+            format!("FAB0594 × `out/pod.shards/kept/{second}` cannot be of this build: {what} help: remove it, and run its shard again");
+        assert!(flowing(&err).starts_with(&told), "{err}");
+    }
+    std::fs::remove_file(path(second)).unwrap();
+    mended(second, 2, faulty);
+    fabc(place.path(), &["merge", "out/pod.shards", "-q"], 0);
+    fabc(place.path(), &["verify", "out/pod"], 0);
+}
+
+#[test]
+fn a_killed_shard_goes_on_with_its_simulations() {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("pod.fab"), simulated()).unwrap();
+    fabc(place.path(), &["build", "pod.fab", "--shard", "1/1", "-q"], 0);
+    let whole = kept(place.path());
+    std::fs::remove_dir_all(place.path().join("out")).unwrap();
+    // Killed when it has found the healthy pod, some faults, all of them, and run some simulations.
+    let done = || {
+        let entries = std::fs::read_dir(place.path().join("out/pod.shards/kept")).into_iter().flatten();
+        entries.filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|ending| ending == "bin")).count()
+    };
+    for enough in [1, 6, 13, 15, 22, 34] {
+        let mut child = command(place.path(), &["build", "pod.fab", "--shard", "1/1", "-q"]).spawn().unwrap();
+        while done() < enough && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let _ = child.kill();
+        child.wait().unwrap();
+    }
+    fabc(place.path(), &["build", "pod.fab", "--shard", "1/1", "-q"], 0);
+    let mut again = kept(place.path());
+    again.retain(|path, _| !path.to_string_lossy().contains(".fabc-"));
+    assert!(whole.keys().eq(again.keys()) && whole.iter().all(|(path, (bytes, _))| again[path].0 == *bytes));
 }

@@ -75,9 +75,9 @@ impl Faults {
         self.scenarios.len()
     }
 
-    /// Their names, in their order.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.scenarios.iter().map(|scenario| scenario.name.as_str())
+    /// All of them, in their order.
+    pub(super) fn all(&self) -> &[Scenario] {
+        &self.scenarios
     }
 
     /// Compiles all, as many at once as fit; in their order, so that the first failure is the same whichever

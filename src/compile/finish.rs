@@ -1,4 +1,4 @@
-//! What comes after all scenarios: the contract, simulations and collectives on what was proved.
+//! What comes after all scenarios and simulations: collectives, and the contract on what was proved.
 
 use super::Stage;
 use super::context::Context;
@@ -8,7 +8,15 @@ use crate::diag::Failure;
 use crate::ir::{ConcurrentFlow, PassRecord, RequireOutcome, ScenarioMetrics, settle_collectives};
 use crate::model::Fabric;
 use crate::progress::Progress;
-use crate::sim;
+use crate::sim::{self, SimReport};
+
+/// What was found on a fabric.
+pub(super) struct Outcome {
+    /// Nominal first.
+    pub(super) scenarios: Vec<CompiledScenario>,
+    /// Of every simulation of the spec its scenarios.
+    pub(super) simulations: Vec<Vec<SimReport>>,
+}
 
 /// Puts a compiled fabric together; `routing` is what the routing did.
 pub(super) fn finish(
@@ -16,11 +24,12 @@ pub(super) fn finish(
     last: Stage,
     built: Built,
     flow: ConcurrentFlow,
-    mut scenarios: Vec<CompiledScenario>,
+    outcome: Outcome,
     routing: Option<PassRecord>,
     progress: &dyn Progress,
 ) -> Result<Compiled, Failure> {
     let Built { topology, wired, pod, placement, cables, trade_off, network, seeds: _, mut passes } = built;
+    let Outcome { mut scenarios, simulations } = outcome;
     let nominal = &mut scenarios[0].metrics;
     nominal.flow_low = nominal.flow_low.max(flow.lower_end());
     let network = network.map(|network| network.with_flow(&topology, &fabric.demand, nominal.flow_low));
@@ -29,7 +38,6 @@ pub(super) fn finish(
     let of = |require| RequireOutcome::of(require, &metrics, universal, network.as_ref(), cables.as_ref());
     let mut requires: Vec<RequireOutcome> = fabric.requires.iter().map(of).collect();
     let context = Context::new(&fabric, &topology, pod.as_ref(), &flow.dual, scenarios.len() - 1);
-    let simulations = context.simulations(&scenarios, progress)?;
     sim::settle(&fabric, &mut requires, &simulations);
     let collectives = match fabric.pace().filter(|_| last >= Stage::Route) {
         Some(pace) => context.scheduled(pace, progress)?,

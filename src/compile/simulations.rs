@@ -3,7 +3,7 @@
 use super::context::Context;
 use crate::compiled::{CompiledScenario, RoutedScenario};
 use crate::diag::{Failure, Span};
-use crate::ir::Scene;
+use crate::ir::{ForwardingTables, Scene};
 use crate::model::{Scenarios, Simulation};
 use crate::progress::Progress;
 use crate::sim::{self, BlockError, SimError, SimReport};
@@ -11,30 +11,53 @@ use crate::sim::{self, BlockError, SimError, SimReport};
 impl Context<'_> {
     /// Runs every simulation of the spec; nothing where there are no tables.
     pub(super) fn simulations(&self, scenarios: &[CompiledScenario], progress: &dyn Progress) -> Result<Vec<Vec<SimReport>>, Failure> {
-        let simulations = self.fabric.simulations.iter();
-        simulations.map(|simulation| self.simulation(simulation, scenarios, progress)).collect()
+        self.each_simulation(scenarios, |simulation, scene, tables| self.run(simulation, scene, tables, progress))
     }
 
-    fn simulation(
+    /// Runs a simulation on one scenario; `None` where there are no tables.
+    pub(super) fn simulation(
         &self,
         simulation: &Simulation,
-        scenarios: &[CompiledScenario],
+        scenario: &CompiledScenario,
         progress: &dyn Progress,
-    ) -> Result<Vec<SimReport>, Failure> {
-        let routed = scenarios.iter().filter_map(|scenario| Some((scenario, scenario.routed.as_ref()?)));
-        let wanted = if simulation.scenarios == Scenarios::All { scenarios.len() } else { 1 };
-        let run = |(of, routed): (&CompiledScenario, &RoutedScenario)| {
-            let tables = routed.tables.unpacked();
-            let scene = Scene::of(&of.scenario.fault, self.topology, self.cross_connects);
-            sim::run_block(self.fabric, &scene, &tables, simulation, progress).map_err(|error| failure(error, simulation.span))
+    ) -> Result<Option<SimReport>, Failure> {
+        let run = |routed| self.on(scenario, routed, |scene, tables| self.run(simulation, scene, tables, progress));
+        scenario.routed.as_ref().map(run).transpose()
+    }
+
+    /// The reports of every simulation on each of its scenarios, wherever they come from.
+    pub(super) fn each_simulation<E>(
+        &self,
+        scenarios: &[CompiledScenario],
+        report: impl Fn(&Simulation, &Scene<'_>, &ForwardingTables) -> Result<SimReport, E>,
+    ) -> Result<Vec<Vec<SimReport>>, E> {
+        let of = |simulation: &Simulation| {
+            let wanted = if simulation.scenarios == Scenarios::All { scenarios.len() } else { 1 };
+            let routed = scenarios.iter().filter_map(|scenario| Some((scenario, scenario.routed.as_ref()?)));
+            let report = |(scenario, routed)| self.on(scenario, routed, |scene, tables| report(simulation, scene, tables));
+            routed.take(wanted).map(report).collect()
         };
-        routed.take(wanted).map(run).collect()
+        self.fabric.simulations.iter().map(of).collect()
+    }
+
+    fn on<T>(&self, of: &CompiledScenario, routed: &RoutedScenario, asked: impl FnOnce(&Scene<'_>, &ForwardingTables) -> T) -> T {
+        asked(&Scene::of(&of.scenario.fault, self.topology, self.cross_connects), &routed.tables.unpacked())
+    }
+
+    fn run(
+        &self,
+        simulation: &Simulation,
+        scene: &Scene<'_>,
+        tables: &ForwardingTables,
+        progress: &dyn Progress,
+    ) -> Result<SimReport, Failure> {
+        sim::run_block(self.fabric, scene, tables, simulation, progress).map_err(|error| failure(error, simulation.span))
     }
 }
 
 /// Tables that were proved lead everybody to where they want, and let nobody wait for ever: all else is the
 /// spec's.
-fn failure(error: SimError, span: Span) -> Failure {
+pub(super) fn failure(error: SimError, span: Span) -> Failure {
     match error {
         SimError::Astray { .. } | SimError::Deadlock { .. } => Failure::internal(error),
         _ => Failure::spec(BlockError { error, span }),

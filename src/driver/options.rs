@@ -218,8 +218,8 @@ pub struct BuildArgs {
     #[arg(long, requires = "golden")]
     pub update: bool,
 
-    /// Build a part only, into OUT/FABRIC.shards/: every n-th fault scenario, from the i-th on; `fabc merge`
-    /// puts the parts together
+    /// Build a part only, into OUT/FABRIC.shards/: every n-th fault scenario from the i-th on, and what
+    /// simulations run on it; `fabc merge` puts the parts together
     #[arg(long, value_name = "i/n", value_parser = shard, conflicts_with_all = ["emit", "golden", "dump", "cache"])]
     pub shard: Option<Shard>,
 

@@ -1,10 +1,10 @@
 //! `fabc build --shard i/n` and `fabc merge`: a build in parts.
 //!
 //! Comes in: a spec, or the directory of its parts. Goes out: `OUT/FABRIC.shards/` with the normal form, what
-//! the parts are of (`shards.json`), and a file for every scenario that is done (`kept/`); in the end the
-//! directory of the fabric, to the byte as one process writes it. Invariants: a scenario is there whole or
-//! not at all, so a part that is killed, or done twice, does no harm; what is of another spec or version is
-//! as good as not there.
+//! the parts are of (`shards.json`), and a file for every scenario that is done, and for every simulation on
+//! one (`kept/`); in the end the directory of the fabric, to the byte as one process writes it. Invariants: a
+//! file is there whole or not at all, so a part that is killed, or done twice, does no harm; what is of
+//! another spec or version, or was run on other tables, is as good as not there.
 
 use super::content;
 use super::errors::{DriverError, Stop};
@@ -20,13 +20,16 @@ use super::write;
 use crate::compile::{self, Keeper, Kept, Stage};
 use crate::diag::{Failure, SourceMap};
 use crate::emit;
-use crate::ir::{KeptHealthy, KeptScenario, ShardPlan, Topology};
+use crate::ir::{KeptHealthy, KeptScenario, Piece, ShardPlan, Topology};
 use crate::library::{Loaded, TablesForm};
 use crate::limits::ARTIFACT_BYTES;
-use crate::read::{KeptFile, ShardsFile, tagged};
+use crate::model::{Fabric, Simulation};
+use crate::read::{KeptFile, KeptReport, ShardsFile, SimulationFile, tagged};
+use crate::sim::{self, Prepared, SimReport};
 use crate::syntax::print_spec;
 use clap::ValueEnum;
 use miette::Diagnostic;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -99,9 +102,9 @@ pub(super) fn build(spec: &str, shard: Shard, args: &BuildArgs, watch: &Watch, t
 pub(super) fn merge(args: &MergeArgs, terminal: Terminal) -> Result<(), Stop> {
     let watch = front::watch(terminal);
     let parts = Parts::read(&args.directory)?;
-    let missing = parts.missing();
-    if !missing.is_empty() {
-        return Err(parts.missing_shards(&missing).into());
+    let open = parts.open();
+    if !open.is_empty() {
+        return Err(parts.missing_shards(&open).into());
     }
     let Loaded { fabric, spec, sources, .. } = read::built_spec(&parts.directory.join(SPEC))?;
     let out = match &args.out {
@@ -208,19 +211,17 @@ impl Parts {
         TablesForm::from_str(&self.plan.tables, false).unwrap_or(TablesForm::Auto)
     }
 
-    /// Where a scenario is kept.
-    fn place(&self, scenario: &str) -> PathBuf {
+    /// Where a scenario is kept, or a simulation on it.
+    fn place(&self, simulation: Option<&str>, scenario: &str) -> PathBuf {
         let path = emit::tables_path(scenario);
-        self.directory.join("kept").join(format!("{}.bin", path.rsplit('/').next().unwrap_or(&path)))
+        let run = simulation.map_or(String::new(), |name| format!("{name}."));
+        self.directory.join("kept").join(format!("{run}{}.bin", path.rsplit('/').next().unwrap_or(&path)))
     }
 
     /// A kept scenario, if it is of this build.
     fn file(&self, scenario: &str) -> Result<KeptFile, DriverError> {
-        let place = self.place(scenario);
-        let damaged = |what: String| DriverError::Shards {
-            what: format!("`{}` is damaged: {what}", display(&place)),
-            hint: "remove it, and run its shard again".to_owned(),
-        };
+        let place = self.place(None, scenario);
+        let damaged = |what: String| damaged(&place, &what);
         let file = KeptFile::read(&read::bytes(&place, ARTIFACT_BYTES)?).map_err(damaged)?;
         if file.key() != self.plan.key || file.name() != scenario {
             return Err(damaged("it is of another build".to_owned()));
@@ -228,41 +229,76 @@ impl Parts {
         Ok(file)
     }
 
+    /// A kept simulation, if it is of this build and of the tables whose file has this hash.
+    fn report(&self, simulation: &str, scenario: &str, tables: &str) -> Result<KeptReport, DriverError> {
+        let place = self.place(Some(simulation), scenario);
+        let damaged = |what: String| damaged(&place, &what);
+        let file = KeptReport::read(&read::bytes(&place, ARTIFACT_BYTES)?).map_err(damaged)?;
+        if !file.is_of(&self.plan.key, simulation, scenario, tables) {
+            return Err(damaged("it is of another build, or of other tables".to_owned()));
+        }
+        Ok(file)
+    }
+
     /// Whether a scenario is kept and whole.
     fn has(&self, scenario: &str) -> bool {
-        self.place(scenario).is_file() && self.file(scenario).is_ok()
+        self.place(None, scenario).is_file() && self.file(scenario).is_ok()
     }
 
-    /// The faults, as the healthy fabric was found to have them; `None` before any part is done.
-    fn faults(&self) -> Option<Vec<String>> {
-        self.file("nominal").ok()?.faults().map(<[String]>::to_vec)
+    /// Whether a simulation is.
+    fn has_report(&self, simulation: &str, scenario: &str) -> bool {
+        let tables = self.place(Some(simulation), scenario).is_file().then(|| self.file(scenario));
+        tables.and_then(Result::ok).is_some_and(|tables| self.report(simulation, scenario, tables.hash()).is_ok())
     }
 
-    /// The numbers of the faults that are not there; one of every part, as long as nobody knows the faults.
-    pub(super) fn missing(&self) -> Vec<usize> {
-        let Some(faults) = self.faults() else { return (0..self.plan.shards).collect() };
-        faults.iter().enumerate().filter(|(_, name)| !self.has(name)).map(|(at, _)| at).collect()
+    /// The pieces of work that are not done, as the healthy fabric was found to have them; one for every
+    /// part, as long as nobody knows them.
+    pub(super) fn open(&self) -> Vec<Open> {
+        let Some(pieces) = self.file("nominal").ok().and_then(|file| file.pieces()) else {
+            return (0..self.plan.shards).map(|number| Open { number, what: None }).collect();
+        };
+        // Tables are large, and all simulations on them ask: they are read once.
+        let scenarios = std::iter::once("nominal").chain(pieces.faults.iter().map(String::as_str));
+        let tables: BTreeMap<&str, String> = scenarios.filter_map(|name| Some((name, self.file(name).ok()?.hash().to_owned()))).collect();
+        let open = |(number, piece): (usize, Piece<'_>)| {
+            let (is_done, what) = match piece {
+                Piece::Fault(name) => (tables.contains_key(name), name.to_owned()),
+                Piece::Simulation { name, scenario } => {
+                    let is_done = tables.get(scenario).is_some_and(|tables| self.report(name, scenario, tables).is_ok());
+                    (is_done, format!("`{name}` on {scenario}"))
+                }
+            };
+            (!is_done).then_some(Open { number, what: Some(what) })
+        };
+        pieces.all().filter_map(open).collect()
     }
 
     /// The error that names the missing parts.
-    fn missing_shards(&self, missing: &[usize]) -> DriverError {
+    fn missing_shards(&self, open: &[Open]) -> DriverError {
         let count = self.plan.shards;
-        let mut shards: Vec<usize> = missing.iter().map(|at| at % count + 1).collect();
+        let mut shards: Vec<usize> = open.iter().map(|piece| piece.number % count + 1).collect();
         shards.sort_unstable();
         shards.dedup();
         let first = shards.first().copied().unwrap_or(1);
-        let what = match self.faults() {
-            None => format!("none of the {count} shards is done"),
-            Some(faults) => {
-                let names: Vec<&str> = missing.iter().filter_map(|&at| faults.get(at)).map(String::as_str).take(3).collect();
-                let more = if missing.len() > names.len() { " .." } else { "" };
-                let listed: Vec<String> = shards.iter().map(|shard| format!("{shard}/{count}")).collect();
-                let (s, are) = if shards.len() == 1 { ("", "is") } else { ("s", "are") };
-                format!("shard{s} {} {are} not done: {}{more} missing", listed.join(", "), names.join(", "))
-            }
+        let names: Vec<&str> = open.iter().filter_map(|piece| piece.what.as_deref()).take(3).collect();
+        let what = if names.is_empty() {
+            format!("none of the {count} shards is done")
+        } else {
+            let more = if open.len() > names.len() { " .." } else { "" };
+            let listed: Vec<String> = shards.iter().map(|shard| format!("{shard}/{count}")).collect();
+            let (s, are) = if shards.len() == 1 { ("", "is") } else { ("s", "are") };
+            format!("shard{s} {} {are} not done: {}{more} missing", listed.join(", "), names.join(", "))
         };
         DriverError::Shards { what, hint: format!("`fabc build {} --shard {first}/{count}` does it", display(&self.directory)) }
     }
+}
+
+/// A piece of work that is not done.
+pub(super) struct Open {
+    /// It is of the shard `number % shards + 1`.
+    pub(super) number: usize,
+    /// Its name, where that is known.
+    what: Option<String>,
 }
 
 /// A part that is being built.
@@ -273,18 +309,17 @@ struct Of<'a> {
 }
 
 impl Of<'_> {
-    fn is_mine(&self, fault: usize) -> bool {
-        fault % self.shard.count == self.shard.index - 1
+    fn is_mine(&self, number: usize) -> bool {
+        number % self.shard.count == self.shard.index - 1
     }
 
     /// Whether nothing is left to do.
     fn is_done(&self) -> bool {
-        let Some(faults) = self.parts.faults() else { return false };
-        faults.iter().enumerate().all(|(at, name)| !self.is_mine(at) || self.parts.has(name))
+        self.parts.open().iter().all(|piece| !self.is_mine(piece.number))
     }
 
-    fn write(&self, scenario: &str, bytes: &[u8]) -> Result<(), Wrong> {
-        write::write(&self.parts.place(scenario), bytes).map_err(Wrong::Driver)?;
+    fn write(&self, place: &Path, bytes: &[u8]) -> Result<(), Wrong> {
+        write::write(place, bytes).map_err(Wrong::Driver)?;
         self.written.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
@@ -293,17 +328,38 @@ impl Of<'_> {
 impl Keeper for Of<'_> {
     type Error = Wrong;
 
-    fn healthy(&self, healthy: KeptHealthy) -> Result<(), Wrong> {
-        // Every part finds the same.
-        if self.parts.has("nominal") { Ok(()) } else { self.write("nominal", &emit::kept_healthy(&self.parts.plan.key, &healthy)) }
+    fn kept(&self) -> &impl Kept<Error = Wrong> {
+        self.parts
     }
 
-    fn wants(&self, fault: usize, name: &str) -> bool {
-        self.is_mine(fault) && !self.parts.has(name)
+    fn wants_healthy(&self) -> bool {
+        !self.parts.has("nominal")
+    }
+
+    fn wants(&self, number: usize, piece: Piece<'_>) -> bool {
+        let has = || match piece {
+            Piece::Fault(name) => self.parts.has(name),
+            Piece::Simulation { name, scenario } => self.parts.has_report(name, scenario),
+        };
+        self.is_mine(number) && !has()
+    }
+
+    fn healthy(&self, healthy: KeptHealthy) -> Result<(), Wrong> {
+        // Every part finds the same.
+        if !self.wants_healthy() {
+            return Ok(());
+        }
+        self.write(&self.parts.place(None, "nominal"), &emit::kept_healthy(&self.parts.plan.key, &healthy))
     }
 
     fn fault(&self, kept: KeptScenario) -> Result<(), Wrong> {
-        self.write(&kept.scenario, &emit::kept_fault(&self.parts.plan.key, &kept))
+        self.write(&self.parts.place(None, &kept.scenario), &emit::kept_fault(&self.parts.plan.key, &kept))
+    }
+
+    fn simulation(&self, fabric: &Fabric, topology: &Topology, name: &str, report: &SimReport) -> Result<(), Wrong> {
+        let tables = self.parts.file(&report.scenario).map_err(Wrong::Driver)?;
+        let bytes = emit::kept_simulation(&self.parts.plan.key, tables.hash(), fabric, topology, name, report);
+        self.write(&self.parts.place(Some(name), &report.scenario), &bytes)
     }
 }
 
@@ -312,27 +368,49 @@ impl Kept for Parts {
 
     fn healthy(&self, topology: &Topology) -> Result<KeptHealthy, Wrong> {
         let file = self.file("nominal").map_err(Wrong::Driver)?;
-        file.healthy(topology).map_err(|what| self.damaged("nominal", &what))
+        file.healthy(topology).map_err(|what| self.foreign(None, "nominal", &what))
     }
 
-    fn fault(&self, name: &str, topology: &Topology) -> Result<KeptScenario, Wrong> {
+    fn scenario(&self, name: &str, topology: &Topology) -> Result<KeptScenario, Wrong> {
         let file = self.file(name).map_err(Wrong::Driver)?;
-        file.scenario(topology).map_err(|what| self.damaged(name, &what))
+        file.scenario(topology).map_err(|what| self.foreign(None, name, &what))
+    }
+
+    fn simulation(&self, fabric: &Fabric, simulation: &Simulation, prepared: &Prepared<'_>) -> Result<SimReport, Wrong> {
+        let (name, scenario) = (&simulation.name[..], prepared.scenario());
+        let tables = self.file(scenario).map_err(Wrong::Driver)?;
+        let kept = self.report(name, scenario, tables.hash()).map_err(Wrong::Driver)?;
+        let foreign = |what: &str| self.foreign(Some(name), scenario, what);
+        let file: SimulationFile = tagged(kept.report()).map_err(|what| foreign(&what))?;
+        let [line] = &file.scenarios[..] else { return Err(foreign("it has another number of scenarios")) };
+        let report = sim::reported(fabric, simulation, prepared, line).map_err(|wrong| foreign(wrong.what))?;
+        // Where it is written again to the byte, all is so that follows from the tables and the counts.
+        let again = emit::simulation_json(fabric, prepared.topology(), Some(name), std::slice::from_ref(&report));
+        if again.as_bytes() != kept.report() {
+            return Err(foreign("another report follows from its counts and the tables"));
+        }
+        Ok(report)
     }
 
     fn convicted(&self, name: &str, what: Failure) -> Wrong {
         match what {
-            Failure::Internal(error) => self.damaged(name, &said(&*error)),
+            Failure::Internal(error) => self.foreign(None, name, &said(&*error)),
             other => Wrong::Failure(other),
         }
     }
 }
 
 impl Parts {
-    fn damaged(&self, name: &str, what: &str) -> Wrong {
-        let what = format!("`{}` cannot be of this build: {what}", display(&self.place(name)));
+    fn foreign(&self, simulation: Option<&str>, scenario: &str, what: &str) -> Wrong {
+        let what = format!("`{}` cannot be of this build: {what}", display(&self.place(simulation, scenario)));
         Wrong::Driver(DriverError::Shards { what, hint: "remove it, and run its shard again".to_owned() })
     }
+}
+
+/// A kept file that nobody can use.
+fn damaged(place: &Path, what: &str) -> DriverError {
+    let what = format!("`{}` is damaged: {what}", display(place));
+    DriverError::Shards { what, hint: "remove it, and run its shard again".to_owned() }
 }
 
 fn said(error: &(dyn Diagnostic + Send + Sync)) -> String {

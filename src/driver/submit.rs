@@ -38,8 +38,8 @@ pub(super) fn submit(args: &SubmitArgs, terminal: Terminal) -> Result<(), Stop> 
         merge: &["merge", ".", "--out", ".."],
         shards,
     };
-    let mut open = || parts.missing();
-    let handed = if !args.job.dry_run && open().is_empty() { Handed::Done } else { hand_over(&job, &args.job, &mut open, terminal)? };
+    let mut open = || parts.open().iter().map(|piece| piece.number).collect();
+    let handed = if !args.job.dry_run && parts.open().is_empty() { Handed::Done } else { hand_over(&job, &args.job, &mut open, terminal)? };
     match handed {
         Handed::Written => Ok(()),
         Handed::Over => Ok(terminal.say(&format!("until then, `fabc merge {}` says what is missing", display(&parts.directory)))?),

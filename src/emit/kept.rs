@@ -1,12 +1,17 @@
-//! What the parts of a build keep (`fabc.kept.bin/1`), and what they are parts of (`fabc.shards/1`).
+//! What the parts of a build keep (`fabc.kept.bin/1`, `fabc.kept_simulation.bin/1`), and what they are parts
+//! of (`fabc.shards/1`).
 //!
-//! A line of JSON, the packed tables as they are in memory, and 32 bytes of hash over all before.
+//! A line of JSON; the packed tables as they are in memory, or the report as a build writes it; and 32 bytes
+//! of hash over all before.
 
 use super::json::{push, push_lines, push_numbers, quote, strings};
 use super::manifest::TOOL;
+use super::simulation::simulation_json;
 use super::tables::vc_rule;
 use crate::ids::{BlockId, Id};
-use crate::ir::{FlowCertificate, KeptHealthy, KeptScenario, KeptTables, PassRecord, ShardPlan, Symmetry};
+use crate::ir::{FlowCertificate, KeptHealthy, KeptScenario, KeptTables, PassRecord, Pieces, ShardPlan, Symmetry, Topology};
+use crate::model::Fabric;
+use crate::sim::SimReport;
 
 /// A fault; `key` says of which build.
 pub fn kept_fault(key: &str, kept: &KeptScenario) -> Vec<u8> {
@@ -15,13 +20,30 @@ pub fn kept_fault(key: &str, kept: &KeptScenario) -> Vec<u8> {
 
 /// The healthy fabric.
 pub fn kept_healthy(key: &str, healthy: &KeptHealthy) -> Vec<u8> {
-    let KeptHealthy { nominal, flow, routing, faults } = healthy;
+    let KeptHealthy { nominal, flow, routing, pieces: Pieces { faults, simulations } } = healthy;
     let (rounds, sweeps, stopped_by) = (flow.rounds, flow.sweeps, quote(flow.stopped_by.name()));
     let mut more = format!(",\"healthy\":{{\"rounds\":{rounds},\"sweeps\":{sweeps},\"stopped_by\":{stopped_by}");
     push_flow(&mut more, flow.primal.as_ref());
     push_record(&mut more, routing.as_ref());
-    push(&mut more, format_args!(",\"faults\":{}}}", strings(faults)));
+    let simulations = simulations.iter().map(|(name, of)| format!("{{\"name\":{},\"scenarios\":{}}}", quote(name), quote(of.name())));
+    push(&mut more, format_args!(",\"faults\":{},\"simulations\":", strings(faults)));
+    push_numbers(&mut more, simulations);
+    more.push('}');
     file(key, nominal, &more)
+}
+
+/// A simulation on one scenario, whose own file has the hash `tables`: on these tables, and no others, it was
+/// run.
+pub fn kept_simulation(key: &str, tables: &str, fabric: &Fabric, topology: &Topology, name: &str, report: &SimReport) -> Vec<u8> {
+    let mut text = format!(
+        "{{\"format\":\"fabc.kept_simulation.bin/1\",\"key\":{},\"simulation\":{},\"scenario\":{},\"tables\":{}}}\n",
+        quote(key),
+        quote(name),
+        quote(&report.scenario),
+        quote(tables)
+    );
+    text += &simulation_json(fabric, topology, Some(name), std::slice::from_ref(report));
+    sealed(text.into_bytes())
 }
 
 /// The head has no line end of its own: it ends with the first one.
@@ -49,6 +71,10 @@ fn file(key: &str, kept: &KeptScenario, more: &str) -> Vec<u8> {
     let mut bytes = head.replace('\n', "").into_bytes();
     bytes.push(b'\n');
     bytes.extend(routed.iter().flat_map(|kept| &kept.tables.body));
+    sealed(bytes)
+}
+
+fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     let hash = blake3::hash(&bytes);
     bytes.extend(hash.as_bytes());
     bytes

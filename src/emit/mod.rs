@@ -54,7 +54,7 @@ pub use diff::{diff_html, diff_json, diff_summary, diff_text};
 pub use drift::{drift_json, drift_text, slices_drift_json, slices_drift_text};
 pub use estimate::{TimeUnit, estimate_csv, estimate_json, estimate_text, estimates_csv, estimates_json, estimates_text};
 pub use external::{EmitError, Take};
-pub use kept::{kept_fault, kept_healthy, shards_json};
+pub use kept::{kept_fault, kept_healthy, kept_simulation, shards_json};
 pub use lines::Look;
 pub use manifest::{ManifestLine, TOOL, manifest_json};
 pub use plan::{cut_line, plan_json, plan_patches, plan_text};

@@ -38,6 +38,7 @@ schemas![
     "floor",
     "formula",
     "kept_bin",
+    "kept_simulation_bin",
     "manifest",
     "message",
     "ocs",

@@ -2,6 +2,7 @@
 //! and to write what the build would have written.
 
 use super::{ConcurrentFlow, DualLengths, FlowCertificate, PackedTables, PassRecord};
+use crate::model::Scenarios;
 
 /// One scenario.
 #[derive(Clone, Debug)]
@@ -34,8 +35,52 @@ pub struct KeptHealthy {
     pub flow: ConcurrentFlow,
     /// What the routing has done, over all scenarios.
     pub routing: Option<PassRecord>,
+    /// What there is to do beside it.
+    pub pieces: Pieces,
+}
+
+/// What parts of a build have to do beside the healthy fabric, which each of them finds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pieces {
     /// The fault scenarios, in their order.
     pub faults: Vec<String>,
+    /// The simulations of the spec, in its order, and whose tables each runs; nothing where there are no
+    /// tables.
+    pub simulations: Vec<(String, Scenarios)>,
+}
+
+/// Some work that is done and kept alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Piece<'a> {
+    /// To find the tables of a fault.
+    Fault(&'a str),
+    /// To run a simulation on the tables of a scenario.
+    Simulation {
+        /// Its name.
+        name: &'a str,
+        /// `nominal`, or what is dark.
+        scenario: &'a str,
+    },
+}
+
+impl Pieces {
+    /// All of them, each with the number that it is dealt by: of n parts the i-th has every n-th number.
+    ///
+    /// Who finds a fault also simulates it. The simulations of the healthy fabric are numbered on from the
+    /// faults, so that no part gets more than its share of both.
+    pub fn all(&self) -> impl Iterator<Item = (usize, Piece<'_>)> {
+        let faults = self.faults.iter().enumerate().map(|(at, name)| (at, Piece::Fault(name)));
+        let scenarios = std::iter::once((None, "nominal")).chain(self.faults.iter().enumerate().map(|(at, name)| (Some(at), &name[..])));
+        let run = |(fault, scenario)| self.simulations(fault).map(move |(number, name)| (number, Piece::Simulation { name, scenario }));
+        faults.chain(scenarios.flat_map(run))
+    }
+
+    /// The simulations of the healthy fabric, or of the fault with this place in the list, each with its
+    /// number.
+    pub fn simulations(&self, fault: Option<usize>) -> impl Iterator<Item = (usize, &str)> {
+        let run = self.simulations.iter().enumerate().filter(move |(_, (_, of))| fault.is_none() || *of == Scenarios::All);
+        run.map(move |(at, (name, _))| (fault.unwrap_or(self.faults.len() + at), &name[..]))
+    }
 }
 
 /// A build in parts.

@@ -1,14 +1,16 @@
-//! Reads what the parts of a build kept: `fabc.kept.bin/1` and `fabc.shards/1`.
+//! Reads what the parts of a build kept: `fabc.kept.bin/1`, `fabc.kept_simulation.bin/1` and `fabc.shards/1`.
 
 use super::json::{Ordered, formats};
 use super::symmetry::closure;
 use super::tables::key_of;
 use crate::ids::BlockId;
 use crate::ir::{
-    Action, ConcurrentFlow, DualLengths, FlowCertificate, KeptHealthy, KeptScenario, KeptTables, PackedTables, PassRecord, StopReason,
-    Symmetry, Topology,
+    Action, ConcurrentFlow, DualLengths, FlowCertificate, KeptHealthy, KeptScenario, KeptTables, PackedTables, PassRecord, Pieces,
+    StopReason, Symmetry, Topology,
 };
+use crate::model::Scenarios;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 formats! { ShardsFile = "fabc.shards/1"; }
 
@@ -28,6 +30,7 @@ pub(crate) struct ShardsFile {
 pub(crate) struct KeptFile {
     head: Head,
     body: Vec<u8>,
+    hash: String,
 }
 
 #[derive(Deserialize)]
@@ -82,6 +85,14 @@ struct Healthy {
     #[serde(default)]
     routing: Option<Record>,
     faults: Vec<String>,
+    simulations: Vec<Simulated>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Simulated {
+    name: String,
+    scenarios: String,
 }
 
 #[derive(Deserialize)]
@@ -96,22 +107,31 @@ struct Record {
 /// Bytes of the hash at the end.
 const HASH: usize = 32;
 
+/// Compares the hash of a file, and takes it apart: its first line, what comes after it, and the hash.
+fn unsealed<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, Vec<u8>, String), String> {
+    let (rest, hash) = bytes.split_at(bytes.len().saturating_sub(HASH));
+    let own = blake3::hash(rest);
+    if own.as_bytes() != hash {
+        return Err("its hash is another one".to_owned());
+    }
+    let end = rest.iter().position(|&byte| byte == b'\n').ok_or("its first line does not end")?;
+    let head = serde_json::from_slice(&rest[..end]).map_err(|error| error.to_string())?;
+    Ok((head, rest[end + 1..].to_vec(), own.to_hex().to_string()))
+}
+
+fn of_format(found: &str, wanted: &str) -> Result<(), String> {
+    if found == wanted { Ok(()) } else { Err(format!("its format is `{found}`, but this fabc reads `{wanted}`")) }
+}
+
 impl KeptFile {
     /// Reads a file and compares its hash.
     ///
     /// # Errors
     /// What is wrong with it.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, String> {
-        let (rest, hash) = bytes.split_at(bytes.len().saturating_sub(HASH));
-        if blake3::hash(rest).as_bytes() != hash {
-            return Err("its hash is another one".to_owned());
-        }
-        let end = rest.iter().position(|&byte| byte == b'\n').ok_or("its first line does not end")?;
-        let head: Head = serde_json::from_slice(&rest[..end]).map_err(|error| error.to_string())?;
-        if head.format != "fabc.kept.bin/1" {
-            return Err(format!("its format is `{}`, but this fabc reads `fabc.kept.bin/1`", head.format));
-        }
-        Ok(Self { head, body: rest[end + 1..].to_vec() })
+        let (head, body, hash) = unsealed::<Head>(bytes)?;
+        of_format(&head.format, "fabc.kept.bin/1")?;
+        Ok(Self { head, body, hash })
     }
 
     /// Of which build it is.
@@ -124,9 +144,19 @@ impl KeptFile {
         &self.head.scenario
     }
 
-    /// The names of all faults, in the file of the healthy fabric.
-    pub(crate) fn faults(&self) -> Option<&[String]> {
-        self.head.healthy.as_ref().map(|healthy| &healthy.faults[..])
+    /// The hash at its end, in hexadecimal digits.
+    pub(crate) fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// What there is to do, in the file of the healthy fabric.
+    pub(crate) fn pieces(&self) -> Option<Pieces> {
+        let Healthy { faults, simulations, .. } = self.head.healthy.as_ref()?;
+        let of = |line: &Simulated| {
+            let scenarios = Scenarios::ALL.into_iter().find(|of| of.name() == line.scenarios)?;
+            Some((line.name.clone(), scenarios))
+        };
+        Some(Pieces { faults: faults.clone(), simulations: simulations.iter().map(of).collect::<Option<_>>()? })
     }
 
     /// What is kept of a scenario.
@@ -146,14 +176,55 @@ impl KeptFile {
     /// # Errors
     /// As [`KeptFile::scenario`], or it is of a fault.
     pub(crate) fn healthy(mut self, topology: &Topology) -> Result<KeptHealthy, String> {
+        let pieces = self.pieces().ok_or("it does not say what there is to do")?;
         let healthy = self.head.healthy.take().ok_or("it is not of the healthy fabric")?;
         let nominal = self.scenario(topology)?;
-        let Healthy { flow, rounds, sweeps, stopped_by, routing, faults } = healthy;
+        let Healthy { flow, rounds, sweeps, stopped_by, routing, .. } = healthy;
         let reasons = [StopReason::Optimal, StopReason::Gap, StopReason::Budget];
         let stopped_by = reasons.into_iter().find(|reason| reason.name() == stopped_by).ok_or("its flow has an unknown end")?;
         let flow = ConcurrentFlow { dual: nominal.lengths.clone(), primal: flow.map(certificate), rounds, sweeps, stopped_by };
         let record = |Record { name, stopped_by, counters, notes }| PassRecord { name, stopped_by, counters: counters.0, notes };
-        Ok(KeptHealthy { nominal, flow, routing: routing.map(record), faults })
+        Ok(KeptHealthy { nominal, flow, routing: routing.map(record), pieces })
+    }
+}
+
+/// A kept simulation on one scenario, as its file says.
+pub(crate) struct KeptReport {
+    head: ReportHead,
+    report: Vec<u8>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReportHead {
+    format: String,
+    key: String,
+    simulation: String,
+    scenario: String,
+    tables: String,
+}
+
+impl KeptReport {
+    /// Reads a file and compares its hash.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, String> {
+        let (head, report, _) = unsealed::<ReportHead>(bytes)?;
+        of_format(&head.format, "fabc.kept_simulation.bin/1")?;
+        Ok(Self { head, report })
+    }
+
+    /// Whether it is of a build, a simulation and a scenario, and was run on its tables: `tables` is the hash
+    /// of their file.
+    pub(crate) fn is_of(&self, key: &str, simulation: &str, scenario: &str, tables: &str) -> bool {
+        let ReportHead { key: own, simulation: name, scenario: of, tables: on, .. } = &self.head;
+        [own, name, of, on] == [key, simulation, scenario, tables]
+    }
+
+    /// What the build would write of this simulation, if it had this scenario only: `fabc.simulation/1`.
+    pub(crate) fn report(&self) -> &[u8] {
+        &self.report
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) use collective::CollectiveFile;
 pub(crate) use floor::FloorFile;
 pub(crate) use formula::{FieldLine, FormulaFile, SupernodeLine, VcLine};
 pub(crate) use json::{Ordered, Tagged, json, tagged};
-pub(crate) use kept::{KeptFile, ShardsFile};
+pub(crate) use kept::{KeptFile, KeptReport, ShardsFile};
 pub(crate) use manifest::Manifest;
 pub(crate) use msccl::{MscclBlock, MscclGpu, MscclKind, MscclProgram, MscclStep};
 pub use ocs::OcsSetting;

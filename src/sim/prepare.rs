@@ -44,7 +44,15 @@ pub struct Prepared<'a> {
     pub(super) volume: Option<Volume>,
 }
 
-impl Prepared<'_> {
+impl<'a> Prepared<'a> {
+    /// Whose tables they are: `nominal`, or what is dark.
+    pub fn scenario(&self) -> &str {
+        &self.scenario
+    }
+    /// What they lead over.
+    pub fn topology(&self) -> &'a Topology {
+        self.topology
+    }
     /// The parameters with every default worked out.
     pub fn setting(&self) -> &Setting {
         &self.setting

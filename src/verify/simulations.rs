@@ -6,8 +6,8 @@
 use crate::check::{self, CheckError, Files};
 use crate::emit::simulation_path;
 use crate::model::{Fabric, Scenarios, Simulation};
-use crate::read::{self, BracketLine, CompletionLine, DelayLine, PointLine, SimulatedLine, SimulationFile, VcUseLine};
-use crate::sim::{self, Beyond, Completion, Delays, Point, Prepared, Rate, Saturation, SimReport, VcUse};
+use crate::read::{self, SimulatedLine, SimulationFile};
+use crate::sim::{self, Completion, Misfit, Point, Prepared, Rate, SimReport, VcUse};
 use rayon::prelude::*;
 
 /// Latencies of a packet at the edge of the window, of the slowest one within it: what Little's law may be
@@ -66,51 +66,20 @@ impl Of<'_> {
     fn report(&self, line: &SimulatedLine) -> Result<SimReport, CheckError> {
         self.prepared(&line.scenario, |prepared| {
             let place = |what: &str| format!("scenarios[{}].{what}", line.scenario);
-            let seeds = self.simulation.all_seeds();
-            if prepared.volume().is_some() != line.least_cycles.is_some() {
-                return Err(self.wrong(place("completions"), "these are not what such traffic has"));
-            }
-            let completions: Vec<Completion> = line.completions.iter().map(|line| completion(line, prepared)).collect();
-            if prepared.volume().is_some() {
-                return self.finished(prepared, completions, &place);
-            }
-            let rates = sim::rates(self.fabric, self.simulation, prepared);
-            let asked: Vec<(Rate, u64)> = rates.iter().flat_map(|&rate| seeds.iter().map(move |&seed| (rate, seed))).collect();
-            let points: Vec<Point> = line.points.iter().map(|line| point(line, prepared)).collect();
-            if !asked.iter().copied().eq(points.iter().map(|point| (point.rate, point.seed))) {
-                return Err(self.wrong(place("points"), "these are not the rates and seeds of the spec, each once"));
-            }
-            let saturations: Vec<Saturation> = line.saturation.iter().map(saturation).collect();
-            if !seeds.iter().copied().eq(saturations.iter().map(|found| found.seed)) {
-                return Err(self.wrong(place("saturation"), "these are not the seeds of the spec, each once"));
-            }
-            let report = prepared.report(saturations, points);
+            let report = sim::reported(self.fabric, self.simulation, prepared, line);
+            let report = report.map_err(|Misfit { place: at, what }| self.wrong(place(at), what))?;
             for (k, point) in report.points.iter().enumerate() {
                 if let Some(what) = unbalanced(&report, point) {
                     return Err(self.wrong(place(&format!("points[{k}]")), what));
                 }
             }
+            for (k, run) in report.completions.iter().enumerate() {
+                if let Some(what) = incomplete(&report, run) {
+                    return Err(self.wrong(place(&format!("completions[{k}]")), what));
+                }
+            }
             Ok(report)
         })
-    }
-
-    /// Runs of traffic that ends: of every seed one, whose counts can be true.
-    fn finished(
-        &self,
-        prepared: &Prepared<'_>,
-        completions: Vec<Completion>,
-        place: &dyn Fn(&str) -> String,
-    ) -> Result<SimReport, CheckError> {
-        if !self.simulation.all_seeds().into_iter().eq(completions.iter().map(|run| run.seed)) {
-            return Err(self.wrong(place("completions"), "these are not the seeds of the spec, each once"));
-        }
-        let report = prepared.completed(completions);
-        for (k, run) in report.completions.iter().enumerate() {
-            if let Some(what) = incomplete(&report, run) {
-                return Err(self.wrong(place(&format!("completions[{k}]")), what));
-            }
-        }
-        Ok(report)
     }
 
     /// Runs the first scenario of traffic that ends again, and the slowest of all.
@@ -217,73 +186,4 @@ fn incomplete(report: &SimReport, run: &Completion) -> Option<String> {
         .or_else(|| says(run.busy_by_class.len() == report.classes.len(), "busy_cycles are not those of the classes of channels"))
         .or_else(|| says(moved == run.hops * u64::from(report.setting.packet), "channels have not moved the flits of all hops"))
         .or_else(|| says(report.classes.iter().zip(&run.busy_by_class).all(full), "a channel moves more than a flit per cycle"))
-}
-
-fn rate(value: f64) -> Rate {
-    Rate::millionths(read::millionths(value))
-}
-
-fn saturation(line: &BracketLine) -> Saturation {
-    let BracketLine { seed, stable, unstable, runs, beyond, .. } = line;
-    let beyond = Beyond { rate: rate(beyond.rate), delivered: beyond.delivered };
-    Saturation { seed: *seed, stable: stable.map(rate), unstable: unstable.map(rate), runs: *runs, beyond }
-}
-
-fn delays(of: &DelayLine) -> Option<Delays> {
-    let DelayLine { packets, sum, median, p99, max, source_wait_sum, hops, .. } = *of;
-    (packets > 0).then_some(Delays { packets, sum, median, p99, most: max, waited: source_wait_sum, hops })
-}
-
-fn vc(of: &VcUseLine) -> VcUse {
-    VcUse { hops: of.hops, flit_cycles: of.flit_cycles, p99: of.p99_flits, full_cycles: of.full_cycles, queue_cycles: of.queue_cycles }
-}
-
-/// What is told by name must be there.
-fn channel(channel: u32, prepared: &Prepared<'_>) -> u32 {
-    channel.min(prepared.channel_count().saturating_sub(1))
-}
-
-fn completion(line: &CompletionLine, prepared: &Prepared<'_>) -> Completion {
-    Completion {
-        seed: line.seed,
-        cycles: line.cycles,
-        packets: line.delivered,
-        delays: line.latency.as_ref().and_then(delays),
-        busiest: (channel(line.busiest.id, prepared), line.busiest.cycles),
-        busy: Vec::new(),
-        busy_by_class: line.busy_cycles.clone(),
-        hops: line.hops,
-        general_hops: line.general_hops,
-        vcs: line.vcs.iter().map(vc).collect(),
-    }
-}
-
-fn point(line: &PointLine, prepared: &Prepared<'_>) -> Point {
-    // What is told by name must be there.
-    let source = |endpoint: u32| endpoint.min(prepared.endpoint_count().saturating_sub(1));
-    Point {
-        rate: rate(line.rate),
-        seed: line.seed,
-        born: line.born,
-        delivered: line.delivered,
-        delivered_late: line.delivered_second_half,
-        born_ever: line.born_ever,
-        delivered_ever: line.delivered_ever,
-        in_flight: line.in_flight,
-        flits_delivered_ever: line.flits_delivered_ever,
-        flits_in_flight: line.flits_in_flight,
-        cycles: line.cycles,
-        delays: line.latency.as_ref().and_then(delays),
-        unfinished: line.unfinished,
-        inside_at: line.inside,
-        inside_sum: line.inside_sum,
-        worst_source: (source(line.worst_source.endpoint), line.worst_source.packets),
-        best_source: (source(line.best_source.endpoint), line.best_source.packets),
-        busiest: (channel(line.busiest.id, prepared), line.busiest.cycles),
-        busy: Vec::new(),
-        busy_by_class: line.busy_cycles.clone(),
-        hops: line.hops,
-        general_hops: line.general_hops,
-        vcs: line.vcs.iter().map(vc).collect(),
-    }
 }

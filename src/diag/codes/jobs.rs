@@ -36,10 +36,12 @@ What is done stays done, and the same command goes on with what is open.",
         code: "FAB0594",
         title: "shards of a build that cannot be put together, or not yet",
         text: "\
-`fabc build SPEC --shard 2/4` builds every fourth fault scenario from the second on, and keeps what it found in `OUT/FABRIC.shards`; `fabc merge
-OUT/FABRIC.shards` proves all of it and writes `OUT/FABRIC` when every shard is done. The message names those that are not.
+`fabc build SPEC --shard 2/4` builds every fourth fault scenario from the second on, runs its part of the simulations, and keeps what it found in
+`OUT/FABRIC.shards`; `fabc merge OUT/FABRIC.shards` proves the scenarios and writes `OUT/FABRIC` when every shard is done. The message names those that
+are not, and what they have left open: `X[0,1]` is a scenario, `` `peak` on X[0,1] `` a simulation on its tables.
 
-All shards are of one spec, one stage and one version of fabc: what others left there is as good as not there, and is replaced. A damaged file is named;
-without it its shard finds the scenario again.",
+All shards are of one spec, one stage and one version of fabc: what others left there is as good as not there, and is replaced; so is a simulation of
+other tables. A damaged file is named; without it its shard finds the scenario again, or runs the simulation. A simulation's file may be whole and still not
+be of this build: then its rates and seeds are not those of the spec, or other figures follow from its counts and the tables.",
     },
 ];
