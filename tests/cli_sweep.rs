@@ -10,7 +10,7 @@ use spec_text::SpecText;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// Rings of routers: quick to compile.
 fn ring() -> String {
@@ -456,8 +456,11 @@ fn simulated() -> String {
         .text()
 }
 
+#[expect(clippy::disallowed_types, reason = "whether a file was written again shows in its time only")]
+type Written = std::time::SystemTime;
+
 /// The files that shards keep, and when each was written.
-fn kept(place: &Path) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
+fn kept(place: &Path) -> BTreeMap<PathBuf, (Vec<u8>, Written)> {
     let directory = place.join("out/pod.shards/kept");
     let written = |path: &Path| std::fs::metadata(directory.join(path)).unwrap().modified().unwrap();
     files(&directory).into_iter().map(|(path, bytes)| (path.clone(), (bytes, written(&path)))).collect()
@@ -527,7 +530,8 @@ fn a_simulation_that_is_missing_or_wrong_is_run_again_alone() {
         let written: Vec<_> = after.keys().filter(|path| before.get(*path).is_none_or(|(_, at)| *at != after[*path].1)).collect();
         assert_eq!(written, [Path::new(name)]);
     };
-    // X[0,0] is the first of 12 faults; the simulations of the healthy pod, by name, are numbered on from there.
+    // X[0,0] is the first of 12 faults; the simulations of the healthy pod are numbered on from there, in the
+    // order of their names.
     let (second, faulty) = ("open.fault-X_0_1.bin", "`open` on X[0,1]");
     for (name, shard, what) in [
         (second, 2, faulty),
