@@ -54,8 +54,8 @@ impl Ways {
         }
     }
 
-    /// The same after ways were laid, of which `costs_more` was told: their keys have entries. Only states are
-    /// looked at whose way went on by one of those that cost more or have more left.
+    /// The same after ways were laid, of which `costs_more` was told: their keys have entries. Only states
+    /// are looked at whose way went on by one of those that cost more or have more left.
     pub(super) fn find_again(&mut self, ground: &Ground<'_>, row: &[u32], dst: NodeId, costs: &[u64], laid: &[usize]) {
         self.again.clear();
         self.again.resize(ground.falling.len().div_ceil(WORD), 0);

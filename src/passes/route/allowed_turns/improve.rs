@@ -207,9 +207,9 @@ impl Round<'_> {
     fn source(&self, paths: &Paths, weights: &mut [u32], slots: &mut Vec<Arrival>, turns: &mut [u64]) -> (u64, u64) {
         slots.resize(slots.len().max(paths.symbol.len()), Arrival::default());
         for &Out { slot, extra } in paths.out_of(0) {
-            for at in slot as usize..slot as usize + self.vcs {
-                let rank = self.rank[paths.symbol[at] as usize];
-                slots[at] = Arrival { rank, cost: extra, count: 1, before: at as u32 };
+            let of_vcs = slot as usize..slot as usize + self.vcs;
+            for ((before, arrival), &symbol) in (slot..).zip(&mut slots[of_vcs.clone()]).zip(&paths.symbol[of_vcs]) {
+                *arrival = Arrival { rank: self.rank[symbol as usize], cost: extra, count: 1, before };
             }
         }
         let (mut lost, mut narrowness) = (0, 0);
