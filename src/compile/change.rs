@@ -169,7 +169,7 @@ impl Planned<'_> {
         }
         let lengths = DualLengths { lengths: self.lengths.to_vec(), volume: 0, distance: 0 };
         let prices = flow::price(&scene, demand, &lengths, flow::Settings::FAULT);
-        let settings = allowed_turns::Settings::for_size(self.tables.vcs, self.fabric.node_count(), self.fabric.node_count());
+        let settings = allowed_turns::Settings::for_size(self.tables.vcs, self.fabric.node_count());
         let symmetric = *topology.symmetry() == self.tables.symmetry;
         let ranks = if symmetric { self.ranks.to_vec() } else { ranks.to_vec() };
         let order = TurnOrder { vcs: self.tables.vcs, symmetric, ranks, lost: 0 };
@@ -212,7 +212,7 @@ impl Planned<'_> {
         if found.most[1] <= self.limit {
             return Ok((found.delta, found.most[1]));
         }
-        let settings = allowed_turns::Settings::for_size(self.tables.vcs, self.fabric.node_count(), self.fabric.node_count());
+        let settings = allowed_turns::Settings::for_size(self.tables.vcs, self.fabric.node_count());
         let settings = allowed_turns::Settings { sweeps: SWEEPS, ..settings };
         let order = TurnOrder { vcs: self.tables.vcs, symmetric: true, ranks: ranks.to_vec(), lost: 0 };
         let start = repair::routes(&scene, before, &found.delta);

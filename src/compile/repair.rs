@@ -207,7 +207,7 @@ fn new_order(broken: &Broken<'_>, progress: &dyn Progress) -> (ForwardingTables,
 }
 
 fn settings(broken: &Broken<'_>) -> allowed_turns::Settings {
-    allowed_turns::Settings::for_size(broken.tables.vcs, broken.fabric.node_count(), broken.fabric.node_count())
+    allowed_turns::Settings::for_size(broken.tables.vcs, broken.fabric.node_count())
 }
 
 /// Prices of the channels that are left, from the lengths that are certified for the healthy fabric.

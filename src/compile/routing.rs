@@ -88,7 +88,7 @@ impl Routing {
             RoutingChoice::Minimal => Routing::Minimal,
             RoutingChoice::Algebraic => Routing::Algebraic,
             RoutingChoice::AllowedTurns(AllowedTurns { priority, select, key }) => {
-                let default = allowed_turns::Settings::for_size(fabric.budget.vcs, fabric.node_count(), topology.symmetry().class_count());
+                let default = allowed_turns::Settings::for_topology(fabric.budget.vcs, topology);
                 let settings = allowed_turns::Settings { priority, key, table_entries: fabric.budget.table_entries, ..default };
                 if select == RouteSelect::Ilp && fabric.node_count() > allowed_turns::MAX_NODES {
                     return Err(too_large(fabric, "there are too many allowed paths".to_owned()));

@@ -140,8 +140,8 @@ fn simulate<K: Keeper>(fabric: &Fabric, built: &Built, faults: &Faults, keeper: 
     let pieces = pieces(fabric, faults, nominal.routed.is_some());
     let wanted = |fault: Option<usize>, scenario: &str| -> Vec<&Simulation> {
         let wants = |number: usize, name: &str| keeper.wants(number, Piece::Simulation { name, scenario });
-        let names: Vec<&str> = pieces.simulations(fault).filter(|&(number, name)| wants(number, name)).map(|(_, name)| name).collect();
-        fabric.simulations.iter().filter(|simulation| names.contains(&&simulation.name[..])).collect()
+        let names = pieces.simulations(fault).filter(|&(number, name)| wants(number, name)).map(|(_, name)| name);
+        names.filter_map(|name| fabric.simulations.iter().find(|simulation| simulation.name == name)).collect()
     };
     let healthy = Scenario::nominal();
     let scenarios = std::iter::once((None, &healthy)).chain(faults.all().iter().enumerate().map(|(at, fault)| (Some(at), fault)));

@@ -402,14 +402,16 @@ impl Kept for Parts {
 
 impl Parts {
     fn foreign(&self, simulation: Option<&str>, scenario: &str, what: &str) -> Wrong {
-        let what = format!("`{}` cannot be of this build: {what}", display(&self.place(simulation, scenario)));
-        Wrong::Driver(DriverError::Shards { what, hint: "remove it, and run its shard again".to_owned() })
+        Wrong::Driver(unusable(format!("`{}` cannot be of this build: {what}", display(&self.place(simulation, scenario)))))
     }
 }
 
-/// A kept file that nobody can use.
 fn damaged(place: &Path, what: &str) -> DriverError {
-    let what = format!("`{}` is damaged: {what}", display(place));
+    unusable(format!("`{}` is damaged: {what}", display(place)))
+}
+
+/// A kept file that nobody can use.
+fn unusable(what: String) -> DriverError {
     DriverError::Shards { what, hint: "remove it, and run its shard again".to_owned() }
 }
 

@@ -12,7 +12,7 @@ use fabc::progress::Silent;
 use verify::{Walked, verify};
 
 fn compute(topology: &Topology, vcs: u8) -> (TurnOrder, Routes) {
-    compute_with(topology, &Settings::for_size(vcs, topology.node_count(), topology.symmetry().class_count()))
+    compute_with(topology, &Settings::for_size(vcs, topology.node_count()))
 }
 
 fn compute_with(topology: &Topology, settings: &Settings) -> (TurnOrder, Routes) {
@@ -105,7 +105,7 @@ fn more_virtual_channels_are_never_worse() {
 fn priorities_give_the_loads_of_the_greedy_insertion() {
     let topology = pods::shifted([4, 4, 4], 2, &pods::climbed(2, 4000, 7));
     for priority in TurnPriority::ALL {
-        let settings = Settings { priority: Some(priority), ..Settings::for_size(2, 128, 64) };
+        let settings = Settings { priority: Some(priority), ..Settings::for_size(2, 128) };
         let (order, routes) = compute_with(&topology, &settings);
         let walked = verify(&topology, &routes, |_| false);
         expect(&walked, 75, 1.03);
@@ -113,7 +113,7 @@ fn priorities_give_the_loads_of_the_greedy_insertion() {
         assert!(order.lost > compute(&topology, 2).0.lost, "{priority:?}: {}", order.lost);
     }
     // One VC: some pairs would be left without a path, so the turns of a spanning tree come first.
-    let settings = Settings { priority: Some(TurnPriority::ChosenPaths), ..Settings::for_size(1, 128, 64) };
+    let settings = Settings { priority: Some(TurnPriority::ChosenPaths), ..Settings::for_size(1, 128) };
     assert!(verify(&topology, &compute_with(&topology, &settings).1, |_| false).max_load >= 72);
 }
 
@@ -121,7 +121,7 @@ fn priorities_give_the_loads_of_the_greedy_insertion() {
 fn tables_by_destination_cost_little_load() {
     for (cubes, max_load) in [(2, 73), (4, 162)] {
         let topology = pods::shifted([4, 4, 4], cubes, &pods::climbed(cubes, 1000, 7));
-        let settings = Settings { key: TableKey::Dst, ..Settings::for_size(2, topology.node_count(), topology.symmetry().class_count()) };
+        let settings = Settings { key: TableKey::Dst, ..Settings::for_size(2, topology.node_count()) };
         let routes = compute_with(&topology, &settings).1;
         expect(&verify(&topology, &routes, |_| false), max_load, 1.03);
         let tables = fabc::passes::tables::build(&topology, &routes, TableKey::Dst, "nominal");
@@ -138,7 +138,7 @@ fn entries_merge_until_their_budget_holds() {
         let tables = fabc::passes::tables::build(&topology, &routes, TableKey::DstInput, "nominal");
         tables.routers.iter().map(Vec::len).max().unwrap_or(0)
     };
-    let free = Settings::for_size(2, 128, 64);
+    let free = Settings::for_size(2, 128);
     let (most, budget) = (size(&free), 290);
     assert!(most > budget, "{most}");
     let merged = size(&Settings { table_entries: Some(budget as u32), ..free });
@@ -193,7 +193,7 @@ fn one_order_serves_every_fault() {
     let topology = pods::shifted([4, 4, 4], 4, &pods::climbed(4, 1000, 7));
     let (order, nominal) = compute(&topology, 2);
     let prices = pods::prices(&topology, 1000);
-    let settings = Settings::for_size(2, topology.node_count(), topology.symmetry().class_count());
+    let settings = Settings::for_size(2, topology.node_count());
     for (port, local) in [(0, 3), (0, 63), (2, 12), (4, 48), (4, 53)] {
         let scene = without_ocs(&topology, port, local);
         assert_eq!(scene.lit.iter().filter(|&&lit| !lit).count(), 4);
@@ -212,7 +212,7 @@ fn a_single_cut_fiber_breaks_the_symmetry_and_routes() {
     let (order, nominal) = compute(&topology, 2);
     let cut = topology.links().enumerate().find(|(_, link)| link.class == LinkClass::Global).expect("a fiber").0;
     let scene = Scene::of(&Fault::Link(cut), &topology, None);
-    let settings = Settings::for_size(2, topology.node_count(), topology.symmetry().class_count());
+    let settings = Settings::for_size(2, topology.node_count());
     let prices = pods::prices(&topology, 1000);
     let routes = select(&scene, &Demand::uniform(topology.node_count()), &prices, &order, &settings, Some(&nominal));
     assert!(routes.symmetry.is_trivial());

@@ -200,14 +200,14 @@ impl Laying<'_> {
                 continue;
             };
             let (loads, costs, laid) = (&mut self.loads, &mut self.costs, &mut self.laid);
-            let before = laid.len();
+            let earlier = laid.len();
             self.ways.lay(ground, &mut new, source.index() * ground.inputs, first, |state| {
                 let slot = state / ground.vcs;
                 loads[slot] += weight(source) * ground.slowness[slot];
                 costs[slot] = price(loads[slot] + ground.slowness[slot], most);
                 laid.push(state);
             });
-            for slot in laid[before..].iter().map(|state| state / ground.vcs) {
+            for slot in laid[earlier..].iter().map(|state| state / ground.vcs) {
                 self.ways.costs_more(ground, slot, costs[slot]);
             }
         }

@@ -326,11 +326,11 @@ impl Plan<'_> {
         // channels idle while the last sums are made, and again while the last of them are told.
         let longest = sums.tasks.all.iter().map(|task| task.rank).max().unwrap_or(0);
         let turns = 1 + (0..vectors).map(turn).max().unwrap_or(0);
-        let spreads: &[u32] = match (all && turns > 1, (sums.tasks.all.len() as u64) < ONCE) {
-            (false, _) => &[0],
-            (true, true) => &[0, longest / 2],
+        let spreads: &[u32] = match sums.tasks.all.len() as u64 {
+            _ if !all || turns == 1 => &[0],
             // Of many turns the spread one has always been shorter.
-            (true, false) => &[longest / 2],
+            ONCE.. => &[longest / 2],
+            _ => &[0, longest / 2],
         };
         let one = |&spread: &u32| self.listed(&sums, turn, (spread, turns));
         let tried = spreads.par_iter().map(one).collect::<Vec<_>>();

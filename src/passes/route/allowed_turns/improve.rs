@@ -58,14 +58,14 @@ pub(super) struct Task<'a> {
 pub(super) fn improve(task: Task<'_>, start: Vec<u32>, rounds: u32, rng: &mut ChaCha8Rng, advance: &dyn Fn()) -> Ordered {
     let Task { quotient, dags, graph, kept } = task;
     let discount: Vec<u32> = (0..=MANY).map(|count| (65536.0 / libm::pow(f64::from(count.max(1)), 1.5)) as u32).collect();
-    let paths: Vec<Paths> = dags.par_iter().map(|dag| Paths::new(quotient, dag)).collect();
+    let paths: Vec<Paths<'_>> = dags.par_iter().map(|dag| Paths::new(quotient, dag)).collect();
     let mut weights: Vec<Vec<u32>> = dags.iter().map(|_| vec![UNIT; quotient.nodes]).collect();
     let mut rank = start;
     let mut best: Option<Ordered> = None;
     let mut stale = 0;
     for round in 0..=rounds {
         let noise = (0..quotient.symbols()).map(|symbol| jitter(symbol as u32, round)).collect();
-        let task = Round { vcs: quotient.vcs, fan: quotient.ports * quotient.vcs, rank: &rank, discount: &discount, jitter: noise };
+        let task = Round { fan: quotient.ports * quotient.vcs, rank: &rank, discount: &discount, jitter: noise };
         let (mut turns, lost, narrowness) = weigh(&task, &paths, &mut weights, graph.turns());
         if best.as_ref().is_none_or(|best| (lost, narrowness) < (best.lost, best.narrowness)) {
             best = Some(Ordered { rank: rank.clone(), lost, narrowness });
@@ -93,14 +93,12 @@ pub(super) fn improve(task: Task<'_>, start: Vec<u32>, rounds: u32, rng: &mut Ch
 
 /// The near-shortest paths from one source, as the dynamic program walks them: a *slot* is a (step, VC), and
 /// the slots into a router stand side by side, in the order of the DAG.
-struct Paths {
-    /// All routers but the source by rising distance.
-    order: Vec<u32>,
-    /// Where the slots into `order[i]` start; one more at the end.
-    into: Vec<u32>,
+struct Paths<'a> {
+    dag: &'a Dag,
+    vcs: usize,
     /// `[slot]`: its symbol.
     symbol: Vec<u32>,
-    /// Where the steps out of the source, and then out of `order[i]`, start in `out`; one more at the end.
+    /// Where the steps out of the source, and then out of `dag.order[i]`, start in `out`; one more at the end.
     starts: Vec<u32>,
     /// Steps by the router that they leave.
     out: Vec<Out>,
@@ -115,8 +113,8 @@ struct Out {
     extra: u32,
 }
 
-impl Paths {
-    fn new(quotient: &Quotient, dag: &Dag) -> Self {
+impl<'a> Paths<'a> {
+    fn new(quotient: &Quotient, dag: &'a Dag) -> Self {
         let (vcs, places) = (quotient.vcs, dag.places(quotient.nodes));
         let tail = |step: &Step| step.channel as usize / quotient.ports;
         // The source has no place of its own: it comes before all others.
@@ -138,13 +136,14 @@ impl Paths {
             let first = quotient.channel_class(step.channel as usize) * vcs;
             symbol.extend((first..first + vcs).map(|symbol| symbol as u32));
         }
-        let into = dag.offsets.iter().map(|&offset| offset * vcs as u32).collect();
-        Self { order: dag.order.clone(), into, symbol, starts, out }
+        Self { dag, vcs, symbol, starts, out }
     }
 
+    /// The slots into `dag.order[place]`.
     fn into(&self, place: usize) -> std::ops::Range<usize> {
-        self.into[place] as usize..self.into[place + 1] as usize
+        self.dag.offsets[place] as usize * self.vcs..self.dag.offsets[place + 1] as usize * self.vcs
     }
+    /// The steps out of the source at 0, and out of `dag.order[place - 1]`.
     fn out_of(&self, place: usize) -> &[Out] {
         &self.out[self.starts[place] as usize..self.starts[place + 1] as usize]
     }
@@ -152,7 +151,6 @@ impl Paths {
 
 /// What a round is run for.
 struct Round<'a> {
-    vcs: usize,
     /// Turns per symbol.
     fan: usize,
     rank: &'a [u32],
@@ -164,7 +162,7 @@ struct Round<'a> {
 
 /// Weighs the turns under an order: `[turn]` weights, the number of lost pairs, and how narrow the others
 /// are.
-fn weigh(round: &Round<'_>, paths: &[Paths], weights: &mut [Vec<u32>], turns: usize) -> (Vec<u64>, u64, u64) {
+fn weigh(round: &Round<'_>, paths: &[Paths<'_>], weights: &mut [Vec<u32>], turns: usize) -> (Vec<u64>, u64, u64) {
     let share = paths.len().div_ceil(8).max(1);
     paths
         .par_chunks(share)
@@ -204,20 +202,20 @@ struct Arrival {
 impl Round<'_> {
     /// The paths from one source; adds to the turn weights and returns the number of lost destinations and
     /// the narrowness of the others.
-    fn source(&self, paths: &Paths, weights: &mut [u32], slots: &mut Vec<Arrival>, turns: &mut [u64]) -> (u64, u64) {
+    fn source(&self, paths: &Paths<'_>, weights: &mut [u32], slots: &mut Vec<Arrival>, turns: &mut [u64]) -> (u64, u64) {
         slots.resize(slots.len().max(paths.symbol.len()), Arrival::default());
         for &Out { slot, extra } in paths.out_of(0) {
-            let of_vcs = slot as usize..slot as usize + self.vcs;
+            let of_vcs = slot as usize..slot as usize + paths.vcs;
             for ((before, arrival), &symbol) in (slot..).zip(&mut slots[of_vcs.clone()]).zip(&paths.symbol[of_vcs]) {
                 *arrival = Arrival { rank: self.rank[symbol as usize], cost: extra, count: 1, before };
             }
         }
         let (mut lost, mut narrowness) = (0, 0);
         // All that leads to a router comes from nearer ones, so its arrivals are complete at its turn.
-        for (place, &node) in paths.order.iter().enumerate() {
+        for (place, &node) in paths.dag.order.iter().enumerate() {
             let into = paths.into(place);
             for &Out { slot, extra } in paths.out_of(place + 1) {
-                for at in slot as usize..slot as usize + self.vcs {
+                for at in slot as usize..slot as usize + paths.vcs {
                     let symbol = paths.symbol[at] as usize;
                     let own = self.rank[symbol];
                     let (mut cost, mut count, mut before) = (u32::MAX, 0u32, 0);

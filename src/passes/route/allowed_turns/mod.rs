@@ -86,21 +86,31 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The default work for a topology of so many routers, of which so many stand for all under its symmetry.
-    pub fn for_size(vcs: u8, nodes: usize, canonical: usize) -> Self {
-        let order_rounds = match (nodes, canonical) {
-            (0..=512, _) => 200,
-            (513..=1024, _) => 300,
-            // Where few routers stand for all, a round is cheap, and more of them lose fewer pairs.
-            (2049..=4096, 0..=FEW) => 3000,
-            (1025..=8192, 0..=FEW) => 1000,
-            (1025..=4096, _) => 300,
-            (4097..=8192, _) => 200,
+    /// The default work for a topology of this size, whatever its symmetry.
+    pub fn for_size(vcs: u8, nodes: usize) -> Self {
+        let order_rounds = match nodes {
+            0..=512 => 200,
+            513..=4096 => 300,
+            4097..=8192 => 200,
             _ => 60,
         };
-        // Routes of many routers settle later.
-        let sweeps = if nodes > 2048 && canonical <= FEW { SWEEPS * 3 / 2 } else { SWEEPS };
-        Self { vcs, order_rounds, sweeps, tightenings: 1, seed: 1, priority: None, key: TableKey::DstInput, table_entries: None }
+        Self { vcs, order_rounds, sweeps: SWEEPS, tightenings: 1, seed: 1, priority: None, key: TableKey::DstInput, table_entries: None }
+    }
+
+    /// The default work for a topology: more where few routers stand for many. Rounds are cheap there, and
+    /// more of them lose fewer pairs; routes of many routers settle later.
+    pub fn for_topology(vcs: u8, topology: &Topology) -> Self {
+        let plain = Self::for_size(vcs, topology.node_count());
+        if topology.symmetry().class_count() > FEW {
+            return plain;
+        }
+        match topology.node_count() {
+            1025..=2048 => Self { order_rounds: 1000, ..plain },
+            2049..=4096 => Self { order_rounds: 3000, sweeps: SWEEPS * 3 / 2, ..plain },
+            4097..=8192 => Self { order_rounds: 1000, sweeps: SWEEPS * 3 / 2, ..plain },
+            8193.. => Self { sweeps: SWEEPS * 3 / 2, ..plain },
+            _ => plain,
+        }
     }
 
     /// Whether routes of a closed form are worth improving: they keep no symmetry, which costs memory, and

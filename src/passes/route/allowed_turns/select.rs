@@ -328,9 +328,11 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Lists the states at the begin of a walk again that no other routes use: counts rise along it.
-    fn list_again(&mut self, mut state: u32, count: Share) {
-        while state != END && self.count[state as usize].routes == count.routes {
+    /// Routes stay as they are: lists the states at the begin of their walk again that no others use, where
+    /// those are looked at again. Counts rise along a walk.
+    #[inline]
+    fn unmoved(&mut self, mut state: u32, count: Share) {
+        while self.thorough && state != END && self.count[state as usize].routes == count.routes {
             self.used.push(state);
             state = self.onward[state as usize];
         }

@@ -251,14 +251,6 @@ impl Selection<'_> {
         chosen
     }
 
-    /// Routes stay as they are.
-    #[inline]
-    fn unmoved(&mut self, old: u32, count: Share) {
-        if self.thorough {
-            self.list_again(old, count);
-        }
-    }
-
     /// Lists the other states of a router that cost no more than `dearest`, from `turn` on.
     #[inline]
     fn find_open(&mut self, base: usize, old: u32, dearest: u64) {
