@@ -98,7 +98,7 @@ struct Paths<'a> {
     vcs: usize,
     /// `[slot]`: its symbol.
     symbol: Vec<u32>,
-    /// Where the steps out of the source, and then out of `dag.order[i]`, start in `out`; one more at the end.
+    /// Where the steps out of the source, and then out of `dag.order[i]`, start in `out`; one more at last.
     starts: Vec<u32>,
     /// Steps by the router that they leave.
     out: Vec<Out>,
