@@ -129,6 +129,11 @@ impl Demand {
 
     /// The weights from one node, by destination.
     pub fn row(&self, source: NodeId) -> Vec<u32> {
+        if self.is_uniform() {
+            let mut row = vec![1; self.nodes];
+            row[source.index()] = 0;
+            return row;
+        }
         (0..self.nodes).map(|destination| self.weight(source, NodeId::new(destination))).collect()
     }
 

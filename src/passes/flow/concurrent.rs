@@ -274,32 +274,18 @@ const TASKS: usize = 64;
 fn split(quotient: &Quotient, prices: &[u32], tau: f64) -> (Vec<f64>, u128) {
     let weights = slack_weights(tau);
     let longest = prices.iter().copied().max().unwrap_or(0);
-    let widest = (0..quotient.nodes).map(|node| quotient.incoming_of(node).len()).max().unwrap_or(0);
     let task = |scratch: &mut Distance, sources: &[u32]| {
         let mut loads = vec![0.0; quotient.classes];
         let mut total = 0u128;
         let mut amount = vec![0.0f64; quotient.nodes];
-        let mut shares = vec![0u32; widest];
         for &source in sources {
             scratch.run(quotient, source as usize, prices, longest);
             let weights_from = quotient.weights_from(source);
             total += lengths::weighted(&scratch.distance, &weights_from);
             amount.iter_mut().zip(&weights_from).for_each(|(amount, &weight)| *amount = f64::from(weight));
-            for &node in scratch.order[1..].iter().rev() {
-                let here = scratch.distance[node as usize];
-                let mut sum = 0u64;
-                for (share, channel) in shares.iter_mut().zip(quotient.incoming_of(node as usize)) {
-                    *share = share_of(&weights, scratch.distance[channel.from as usize], prices[channel.class as usize], here);
-                    sum += u64::from(*share);
-                }
-                let unit = amount[node as usize] / sum as f64;
-                for (&share, channel) in shares.iter().zip(quotient.incoming_of(node as usize)) {
-                    if share > 0 {
-                        let part = unit * f64::from(share);
-                        loads[channel.class as usize] += part;
-                        amount[channel.from as usize] += part;
-                    }
-                }
+            match quotient.circle_into() {
+                Some(circle) => pour(scratch, prices, &weights, &mut amount, &mut loads, |node| circle.around(node)),
+                None => pour(scratch, prices, &weights, &mut amount, &mut loads, |node| quotient.feeding(node)),
             }
         }
         (loads, total)
@@ -320,6 +306,37 @@ fn split(quotient: &Quotient, prices: &[u32], tau: f64) -> (Vec<f64>, u128) {
         loads = (0..quotient.classes).map(|class| 0.5 * (loads[class] + loads[quotient.reverse[class] as usize])).collect();
     }
     (loads, total * quotient.order as u128)
+}
+
+/// Sends what the nodes take, `amount`, back over the soft shortest paths to the source, and adds it to the
+/// loads; `feeding` tells where the channels into a node start, and their class.
+fn pour<I: Iterator<Item = (u32, u32)>>(
+    Distance { distance, order, .. }: &Distance,
+    prices: &[u32],
+    weights: &[u32],
+    amount: &mut [f64],
+    loads: &mut [f64],
+    feeding: impl Fn(u32) -> I,
+) {
+    let mut ways: Vec<(u32, u32, u32)> = Vec::new();
+    for &node in order[1..].iter().rev() {
+        let here = distance[node as usize];
+        let mut sum = 0u64;
+        ways.clear();
+        for (from, class) in feeding(node) {
+            let share = share_of(weights, distance[from as usize], prices[class as usize], here);
+            if share > 0 {
+                sum += u64::from(share);
+                ways.push((share, from, class));
+            }
+        }
+        let unit = amount[node as usize] / sum as f64;
+        for &(share, from, class) in &ways {
+            let part = unit * f64::from(share);
+            loads[class as usize] += part;
+            amount[from as usize] += part;
+        }
+    }
 }
 
 /// Weight of a predecessor: it must be strictly nearer, so that splitting follows no cycle.

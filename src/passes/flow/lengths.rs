@@ -26,7 +26,11 @@ fn distance_from(quotient: &Quotient, lengths: &[u32], sources: &[u32]) -> u128 
 
 /// The sum of distances from a source, each as often as its weight.
 pub(super) fn weighted(distance: &[u32], weights: &[u32]) -> u128 {
-    distance.iter().zip(weights).map(|(&distance, &weight)| u128::from(u64::from(distance) * u64::from(weight))).sum()
+    // A product has less than 52 bits: a thousand of them are added before they take wider numbers.
+    let part = |(distance, weights): (&[u32], &[u32])| -> u64 {
+        distance.iter().zip(weights).map(|(&distance, &weight)| u64::from(distance) * u64::from(weight)).sum()
+    };
+    distance.chunks(1024).zip(weights.chunks(1024)).map(part).map(u128::from).sum()
 }
 
 /// The same where the weighted sum of shortest lengths over all ordered pairs is known.

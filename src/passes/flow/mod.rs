@@ -5,6 +5,7 @@
 //! Everything that is reported is exact integer arithmetic on what the methods return; the methods themselves
 //! may be heuristic.
 
+mod circle;
 mod concurrent;
 mod distances;
 mod lengths;

@@ -1,5 +1,6 @@
 //! The lit topology as flat arrays, one entry per incoming channel, with channel classes under the symmetry.
 
+use super::circle::Circle;
 use crate::ids::{ChannelId, NodeId};
 use crate::ir::Scene;
 use crate::model::Demand;
@@ -37,6 +38,8 @@ pub(super) struct Quotient {
     out_starts: Vec<u32>,
     /// See `out_starts`.
     outgoing: Vec<(u32, u32)>,
+    /// Channels out of the nodes and into them as steps on a circle, where the symmetry turns one.
+    circles: Option<[Circle; 2]>,
     /// `[class]`: whether its channels are lit.
     lit: Vec<bool>,
     /// `[class]`: the class of the reverse channels; of a simplex link its own.
@@ -83,7 +86,11 @@ impl Quotient {
             starts.push(incoming.len() as u32);
             out_starts.push(outgoing.len() as u32);
         }
+        let period = symmetry.class_count();
+        let into = Circle::new(&starts, period, incoming.iter().map(|channel: &Incoming| (channel.from, channel.class)));
+        let circles = Circle::new(&out_starts, period, outgoing.iter().copied()).zip(into).map(|(out, into)| [out, into]);
         Self {
+            circles,
             nodes: topology.node_count(),
             classes,
             channels: topology.channel_count(),
@@ -113,9 +120,19 @@ impl Quotient {
         &self.incoming[self.range_of(node)]
     }
 
+    /// Lit channels into a node: where they start, and their class.
+    pub(super) fn feeding(&self, node: u32) -> impl Iterator<Item = (u32, u32)> {
+        self.incoming_of(node as usize).iter().map(|channel| (channel.from, channel.class))
+    }
+
     /// Lit channels out of a node: where they lead, and their class.
-    fn outgoing_of(&self, node: usize) -> &[(u32, u32)] {
-        &self.outgoing[self.out_starts[node] as usize..self.out_starts[node + 1] as usize]
+    fn leaving(&self, node: u32) -> impl Iterator<Item = (u32, u32)> {
+        self.outgoing[self.out_starts[node as usize] as usize..self.out_starts[node as usize + 1] as usize].iter().copied()
+    }
+
+    /// Channels into the nodes as steps on a circle: what [`Quotient::feeding`] tells.
+    pub(super) fn circle_into(&self) -> Option<&Circle> {
+        self.circles.as_ref().map(|[_, into]| into)
     }
 
     /// Where the lit channels into a node stand in [`Quotient::incoming`].
@@ -129,17 +146,22 @@ impl Quotient {
     }
 }
 
-/// Shortest distances from one source under integer class lengths, by Dial's bucket queue; `order` lists
-/// nodes by distance.
+/// Shortest distances from one source under integer class lengths, by Dial's buckets; `order` lists nodes by
+/// distance.
+///
+/// A bucket is a stack. A node that comes nearer is put in once more, and what it left behind is passed over:
+/// in large pods the memory that is touched is what a search costs.
 #[derive(Debug, Default)]
 pub(super) struct Distance {
     /// `[node]`; `u32::MAX` where unreachable.
     pub(super) distance: Vec<u32>,
     /// Reached nodes in non-decreasing distance.
     pub(super) order: Vec<u32>,
+    /// `[distance modulo the number of buckets]`: the last one that was put in.
     buckets: Vec<u32>,
-    next: Vec<u32>,
-    previous: Vec<u32>,
+    /// All that was put in: a node, and the one below it.
+    entries: Vec<(u32, u32)>,
+    /// A bit per bucket: whether something is in it.
     filled: Vec<u64>,
 }
 
@@ -148,72 +170,59 @@ const NONE: u32 = u32::MAX;
 impl Distance {
     /// Fills `distance` and `order`. `longest` is the largest length of a lit class.
     pub(super) fn run(&mut self, quotient: &Quotient, source: usize, lengths: &[u32], longest: u32) {
-        let nodes = quotient.nodes;
         self.distance.clear();
-        self.distance.resize(nodes, NONE);
-        self.next.resize(nodes, NONE);
-        self.previous.resize(nodes, NONE);
+        self.distance.resize(quotient.nodes, NONE);
+        match &quotient.circles {
+            Some([out, _]) => self.search(source as u32, lengths, longest, |node| out.around(node)),
+            None => self.search(source as u32, lengths, longest, |node| quotient.leaving(node)),
+        }
+    }
+
+    fn search<I: Iterator<Item = (u32, u32)>>(&mut self, source: u32, lengths: &[u32], longest: u32, leaving: impl Fn(u32) -> I) {
         self.order.clear();
+        self.entries.clear();
         let size = (longest as usize + 1).next_power_of_two().max(64);
         let mask = size - 1;
         // A search leaves all of them empty.
         self.buckets.resize(size, NONE);
         self.filled.resize(size / 64, 0);
-        self.distance[source] = 0;
-        self.insert(source, 0);
-        let mut at = 0usize;
-        let mut waiting = 1usize;
-        while waiting > 0 {
+        self.insert(source, 0, mask);
+        let (mut at, mut taken) = (0usize, 0);
+        while taken < self.entries.len() {
             // The next non-empty bucket, cyclically from `at`.
             let slot = self.next_filled(at & mask);
             at += (slot.wrapping_sub(at)) & mask;
-            let node = self.buckets[slot] as usize;
-            self.remove(node, slot);
-            waiting -= 1;
-            self.order.push(node as u32);
-            let here = self.distance[node];
-            debug_assert_eq!(here as usize, at);
-            for &(to, class) in quotient.outgoing_of(node) {
-                let (to, length) = (to as usize, lengths[class as usize]);
-                let through = here + length;
-                if through < self.distance[to] {
-                    if self.distance[to] == NONE {
-                        waiting += 1;
-                    } else {
-                        let old = self.distance[to] as usize & mask;
-                        self.remove(to, old);
-                    }
-                    self.distance[to] = through;
-                    self.insert(to, through as usize & mask);
+            let node = self.take(slot);
+            taken += 1;
+            let here = self.distance[node as usize];
+            if here as usize != at {
+                continue;
+            }
+            self.order.push(node);
+            for (to, class) in leaving(node) {
+                let through = here + lengths[class as usize];
+                if through < self.distance[to as usize] {
+                    self.insert(to, through, mask);
                 }
             }
         }
     }
 
-    fn insert(&mut self, node: usize, slot: usize) {
-        let head = self.buckets[slot];
-        self.next[node] = head;
-        self.previous[node] = NONE;
-        if head != NONE {
-            self.previous[head as usize] = node as u32;
-        }
-        self.buckets[slot] = node as u32;
+    fn insert(&mut self, node: u32, distance: u32, mask: usize) {
+        let slot = distance as usize & mask;
+        self.distance[node as usize] = distance;
+        let below = std::mem::replace(&mut self.buckets[slot], self.entries.len() as u32);
+        self.entries.push((node, below));
         self.filled[slot / 64] |= 1 << (slot % 64);
     }
 
-    fn remove(&mut self, node: usize, slot: usize) {
-        let (previous, next) = (self.previous[node], self.next[node]);
-        if next != NONE {
-            self.previous[next as usize] = previous;
+    fn take(&mut self, slot: usize) -> u32 {
+        let (node, below) = self.entries[self.buckets[slot] as usize];
+        self.buckets[slot] = below;
+        if below == NONE {
+            self.filled[slot / 64] &= !(1 << (slot % 64));
         }
-        if previous != NONE {
-            self.next[previous as usize] = next;
-        } else {
-            self.buckets[slot] = next;
-            if next == NONE {
-                self.filled[slot / 64] &= !(1 << (slot % 64));
-            }
-        }
+        node
     }
 
     fn next_filled(&self, from: usize) -> usize {
