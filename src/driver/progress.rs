@@ -149,6 +149,11 @@ impl Pace {
         Self { every: Duration::from_secs(every), last: None }
     }
 
+    /// From now on at least so many times as long between two times as what was done since the last one took.
+    pub(super) fn slow_down(&mut self, times: u32) {
+        self.every = self.every.max(self.last.map_or(Duration::ZERO, |last| last.elapsed() * times));
+    }
+
     /// Whether it is time; if so, the next time is later.
     pub(super) fn is_due(&mut self) -> bool {
         let due = self.last.is_none_or(|last| last.elapsed() >= self.every);

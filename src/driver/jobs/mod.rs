@@ -57,7 +57,7 @@ pub(super) fn hand_over(job: &Job<'_>, args: &JobArgs, open: &mut dyn FnMut() ->
         return Ok(Handed::Written);
     }
     let mut told = Told { all: open().len(), watch: Watch::new(false), pace: Pace::seconds(1), last: 0, terminal };
-    let mut tell = || told.open(open().len());
+    let mut tell = || told.look(open);
     let failed = match args.engine {
         Engine::Local => local::run(job, args, &mut tell)?,
         Engine::Hyperqueue => match hyperqueue::submit(job, args.wait, &mut tell, terminal)? {
@@ -70,6 +70,7 @@ pub(super) fn hand_over(job: &Job<'_>, args: &JobArgs, open: &mut dyn FnMut() ->
         },
     };
     let left = open();
+    told.say(left.len());
     if left.is_empty() {
         return Ok(Handed::Done);
     }
@@ -95,14 +96,27 @@ struct Told {
 }
 
 impl Told {
-    fn open(&mut self, open: usize) {
+    /// Says how far it is, if that is wanted and it is time. A look reads what was kept, which may be much: it
+    /// takes a hundredth of the time at most.
+    fn look(&mut self, open: &mut dyn FnMut() -> Vec<usize>) {
+        if self.is_wanted() && self.pace.is_due() {
+            let open = open().len();
+            self.pace.slow_down(100);
+            self.say(open);
+        }
+    }
+
+    fn say(&mut self, open: usize) {
         // Of a build the scenarios are known as soon as the first shard has the healthy fabric.
         self.all = self.all.max(open);
         let done = self.all - open;
-        let wanted = !self.terminal.quiet && self.terminal.format == MessageFormat::Human;
-        if wanted && done > self.last && (open == 0 || self.pace.is_due()) {
+        if self.is_wanted() && done > self.last {
             self.last = done;
             print_err(&format!("{done} of {} done{}", self.all, self.watch.left(done, self.all)));
         }
+    }
+
+    fn is_wanted(&self) -> bool {
+        !self.terminal.quiet && self.terminal.format == MessageFormat::Human
     }
 }
