@@ -15,7 +15,7 @@ use crate::progress::Progress;
 use rayon::prelude::*;
 
 /// Routes that a build may have to find, over all fault scenarios without symmetry.
-const MOST_ROUTES: u64 = 100_000_000;
+const MOST_ROUTES: u64 = 250_000_000;
 
 /// The faults that are compiled.
 pub(super) struct Faults {
