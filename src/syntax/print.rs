@@ -279,9 +279,10 @@ fn setting(setting: &Setting) -> (String, Option<&Block>) {
 /// In quotes where it could not be read without them.
 fn item(name: &Name) -> String {
     let (head, tail) = name.value.split_once('[').map_or((&*name.value, None), |(head, tail)| (head, Some(tail)));
-    let plain = |text: &str| !text.is_empty() && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "_.".contains(letter));
-    let closed = tail.is_none_or(|tail| tail.strip_suffix(']').is_some_and(|inside| !inside.contains(['[', ']', ' '])));
-    if plain(head) && closed { name.value.to_string() } else { format!("\"{}\"", name.value) }
+    let all = |text: &str, others: &str| text.chars().all(|letter| letter.is_ascii_alphanumeric() || others.contains(letter));
+    // Anything else might begin a comment, open a bracket or lose its spaces.
+    let closed = tail.is_none_or(|tail| tail.strip_suffix(']').is_some_and(|inside| all(inside, "_.,:+-")));
+    if !head.is_empty() && all(head, "_.") && closed { name.value.to_string() } else { format!("\"{}\"", name.value) }
 }
 
 /// The text before a block, or with the `;` that stands for none.
