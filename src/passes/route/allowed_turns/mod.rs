@@ -108,7 +108,7 @@ impl Settings {
             1025..=2048 => Self { order_rounds: 1000, ..plain },
             2049..=4096 => Self { order_rounds: 3000, sweeps: SWEEPS * 3 / 2, ..plain },
             4097..=8192 => Self { order_rounds: 1000, sweeps: SWEEPS * 3 / 2, ..plain },
-            8193.. => Self { sweeps: SWEEPS * 3 / 2, ..plain },
+            8193.. => Self { order_rounds: 500, sweeps: SWEEPS * 3 / 2, ..plain },
             _ => plain,
         }
     }
