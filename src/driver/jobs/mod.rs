@@ -96,8 +96,8 @@ struct Told {
 }
 
 impl Told {
-    /// Says how far it is, if that is wanted and it is time. A look reads what was kept, which may be much: it
-    /// takes a hundredth of the time at most.
+    /// Says how far it is, if that is wanted and it is time. A look reads what was kept, which may be much:
+    /// looks take a hundredth of the time at most.
     fn look(&mut self, open: &mut dyn FnMut() -> Vec<usize>) {
         if self.is_wanted() && self.pace.is_due() {
             let open = open().len();
