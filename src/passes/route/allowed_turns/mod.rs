@@ -252,7 +252,7 @@ fn improved(quotient: &Quotient, start: Vec<u32>, kept: &[u32], settings: &Setti
 }
 
 /// Selects routes of small maximum load (weighted by the demand) under an order; from the routes of the
-/// healthy fabric under the same order where `healthy` gives them, with a third of at most [`SWEEPS`].
+/// healthy fabric under the same order where `healthy` gives them, with a third of at most `SWEEPS`.
 ///
 /// Where some pair has no legal path under the order (in a fault scenario), the scenario gets an order of its
 /// own. Panics where the lit links do not connect the topology: the caller has measured distances by then.
