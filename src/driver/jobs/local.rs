@@ -32,7 +32,6 @@ pub(super) fn run(job: &Job<'_>, args: &JobArgs, tell: &mut dyn FnMut()) -> Resu
             next += 1;
         }
         if running.is_empty() {
-            tell();
             return Ok(failed);
         }
         tell();

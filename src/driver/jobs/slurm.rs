@@ -72,7 +72,6 @@ fn until_gone(job: &Job<'_>, id: &str, tell: &mut dyn FnMut()) -> Result<(), Sto
         let Output { status, stdout, stderr } = asked(job, "squeue", &["--noheader", "--format=%i", &of])?;
         let forgotten = String::from_utf8_lossy(&stderr).contains("Invalid job id");
         if forgotten || (status.success() && stdout.iter().all(u8::is_ascii_whitespace)) {
-            tell();
             return Ok(());
         }
         misses = if status.success() { 0 } else { misses + 1 };
