@@ -3,6 +3,9 @@
 use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
 
+/// The largest spec, bytes.
+const LARGEST: usize = 4 << 20;
+
 /// Words, numbers, texts and single signs, with the blanks before them.
 fn tokens(text: &str) -> Vec<String> {
     let mut tokens: Vec<String> = Vec::new();
@@ -249,12 +252,17 @@ fn mutate_sizes(text: &str, dice: &mut Dice) -> String {
 pub(crate) fn mutate(text: &str, others: &[String], dice: &mut Dice) -> String {
     let mut mutant = text.to_owned();
     for _ in 0..1 + dice.below(2) {
-        mutant = match dice.below(64) {
+        let next = match dice.below(64) {
             0 => mutate_sizes(&mutant, dice),
             1..=8 => mutate_bytes(&mutant, dice),
             9..=24 => mutate_lines(&mutant, others, dice),
             _ => mutate_tokens(&mutant, dice),
         };
+        // A file larger than specs may be is not read: its error has no place.
+        if next.len() > LARGEST {
+            break;
+        }
+        mutant = next;
         if mutant.trim().is_empty() {
             break;
         }
