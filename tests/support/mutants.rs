@@ -1,10 +1,8 @@
 //! Mutants of specs: bytes, tokens, lines, items of other specs, numbers, sizes.
 
+use fabc::limits::SPEC_BYTES;
 use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
-
-/// The largest spec, bytes.
-const LARGEST: usize = 4 << 20;
 
 /// Words, numbers, texts and single signs, with the blanks before them.
 fn tokens(text: &str) -> Vec<String> {
@@ -259,7 +257,7 @@ pub(crate) fn mutate(text: &str, others: &[String], dice: &mut Dice) -> String {
             _ => mutate_tokens(&mutant, dice),
         };
         // A file larger than specs may be is not read: its error has no place.
-        if next.len() > LARGEST {
+        if next.len() > SPEC_BYTES {
             break;
         }
         mutant = next;

@@ -35,6 +35,11 @@ pub(super) fn wiring(pod: &Pod, shape: &Shape) -> Option<Wiring> {
     Some(wiring)
 }
 
+/// What the report calls it.
+pub(super) fn name(shape: &Shape) -> String {
+    format!("the known one of {} cubes", shape.order)
+}
+
 /// Per switch, its place in a line, and whether its side A has the + port. `None` where a pod is of another
 /// kind than those of the table.
 fn places(pod: &Pod, shape: &Shape) -> Option<Vec<(usize, bool)>> {

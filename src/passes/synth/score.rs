@@ -133,6 +133,12 @@ impl Goal {
         }
         scored
     }
+
+    /// The score of one wiring alone.
+    pub(super) fn score_of(&self, shape: &Shape, wiring: &[Vec<Slot>]) -> u64 {
+        let mut order: Vec<usize> = (0..shape.switches.len()).collect();
+        self.score(&mut Evaluator::new(shape), shape, wiring, &mut order, u64::MAX)
+    }
 }
 
 /// The score of the wiring without one OCS, for these lengths.

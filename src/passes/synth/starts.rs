@@ -11,7 +11,7 @@
 
 use super::antipodal::Antipodal;
 use super::climb::{Climb, Run};
-use super::evaluate::Evaluator;
+use super::known;
 use super::score::Goal;
 use super::shape::{Shape, Wiring};
 use crate::model::Pod;
@@ -46,6 +46,11 @@ const FREE_STREAM: u64 = 1 << 33;
 /// The symmetry that starts have, where that pays.
 pub(super) fn symmetry(pod: &Pod, shape: &Shape) -> Option<Antipodal> {
     (shape.order >= LEAST_CUBES && pod.node_count() > LARGE).then(|| Antipodal::of(pod, shape)).flatten()
+}
+
+/// What the report says of the start that won.
+pub(super) fn note(name: &str) -> String {
+    format!("the best wiring came from {name}")
 }
 
 /// The restarts of a search that starts from antipodal wirings.
@@ -86,9 +91,8 @@ impl Starts<'_> {
         // Other lengths than the tightest take the plain search: they are looked at when a restart is done.
         let tightest = Goal { lengths: goal.lengths[..1].to_vec(), ..goal.clone() };
         let scored = |run: Run, name: String| {
-            let mut order: Vec<usize> = (0..shape.switches.len()).collect();
             progress.advance();
-            (Run { score: goal.score(&mut Evaluator::new(shape), shape, &run.wiring, &mut order, u64::MAX), ..run }, name)
+            (Run { score: goal.score_of(shape, &run.wiring), ..run }, name)
         };
         let restart = |number: u64| {
             let mut stream = Stream::new(self.seed, number + 1);
@@ -99,8 +103,8 @@ impl Starts<'_> {
         };
         let mut runs: Vec<(Run, String)> = (0..restarts).into_par_iter().map(restart).collect();
         runs.extend(self.known.clone().map(|wiring| {
-            let run = Run { score: 0, shape: 0, wiring, evaluations: 0, out_of_time: false };
-            scored(run, format!("the known one of {} cubes", shape.order))
+            progress.advance();
+            (Run::given(wiring, shape, goal), known::name(shape))
         }));
         runs.sort_by_key(|(run, _)| run.score);
         let freed = |(number, (run, name)): (usize, &(Run, String))| {
@@ -114,7 +118,7 @@ impl Starts<'_> {
         // Of equal scores the symmetric wiring comes first.
         runs.extend(free);
         runs.sort_by_key(|(run, _)| run.score);
-        let note = format!("the best wiring came from {}", runs[0].1);
+        let note = note(&runs[0].1);
         (runs.into_iter().map(|(run, _)| run).collect(), note)
     }
 }

@@ -82,9 +82,7 @@ impl Steering<'_> {
     }
 
     fn scored(&self, goal: &Goal, run: &Run) -> u64 {
-        let shape = &self.shapes[run.shape];
-        let mut order: Vec<usize> = (0..shape.switches.len()).collect();
-        goal.score(&mut Evaluator::new(shape), shape, &run.wiring, &mut order, u64::MAX)
+        goal.score_of(&self.shapes[run.shape], &run.wiring)
     }
 
     /// The dark OCS that hurts most: in how many parts it leaves the cubes, and the distance bound there.
