@@ -86,7 +86,8 @@ of the network: the links of some routers, and searches from some of them. `buil
 Distances, paths and bounds are exact: every router that differs from all others under the symmetry is searched from, and every search looks at all
 channels. Where that is more than 17179869184 looks (2^34), some minutes for every measurement, the network is refused at its line before
 the work begins, on every machine alike. A network of 16,384 routers may have up to 64 links at each; one that a rotation carries onto itself
-may be larger. Take a smaller network, or one with fewer links.",
+may be larger. Take a smaller network, or one with fewer links. Where formulas describe the family, `fabc check` without `--stop-after` describes
+such a network as it describes one of more than 65536 routers; `build`, `graph` and `check --stop-after` refuse it.",
     },
     CodeDoc {
         code: "FAB0210",

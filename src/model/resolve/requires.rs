@@ -12,11 +12,11 @@ use crate::diag::{Span, closest, list};
 use crate::model::errors::ResolveError;
 use crate::model::{
     Budget, Collective, CollectiveMetric, Comparison, FloorMetric, GraphMetric, Metric, OfCollective, OfSimulation, Reference, Require,
-    Scale, SimulatedMetric, Subject,
+    Scale, SimulatedMetric, Subject, WrittenUnit,
 };
 use crate::syntax::ast::{RequireItem, Share};
 use crate::syntax::require_order;
-use crate::units::{BITS_OF_A_GIGABYTE, Decimal, Dimension};
+use crate::units::{BITS_OF_A_GIGABYTE, Decimal, Dimension, unit};
 
 /// What a line may be about beside the fabric.
 struct Subjects<'a> {
@@ -71,7 +71,7 @@ fn require(
             return None;
         }
         let fault = name.starts_with(FAULT) && matches!(of, Subject::Collective(_));
-        return Some(Require { metric, fault, of: Some(of), comparison, value, scale, value_text, span });
+        return Some(Require { metric, fault, of: Some(of), comparison, value, scale, value_text, unit: unit_of(item), span });
     }
     let (fault, plain) = match name.strip_prefix(FAULT) {
         Some(plain) => (true, plain),
@@ -118,7 +118,7 @@ fn require(
         context.error(ResolveError::Nonsense { reason: reason.to_owned(), help, span });
         return None;
     }
-    Some(Require { metric, fault, of: None, comparison, value, scale, value_text, span })
+    Some(Require { metric, fault, of: None, comparison, value, scale, value_text, unit: unit_of(item), span })
 }
 
 /// What metrics of the worst tolerated fault begin with.
@@ -179,10 +179,7 @@ fn planned(
         _ => return None,
     };
     let Some(metric) = known else {
-        let known: Vec<String> = CollectiveMetric::ALL.iter().map(|metric| format!("{of}.{}", metric.name())).collect();
-        let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        let help =
-            closest(plain, known.iter().copied()).map_or(format!("one of {}", list(&known)), |close| format!("did you mean `{close}`?"));
+        let help = metrics_of_a_collective(of, metric, subjects.scheduled.is_some());
         context.error(ResolveError::UnknownMetric { name: written.to_owned(), help, span: item.metric.span });
         return Some(None);
     };
@@ -191,6 +188,23 @@ fn planned(
     }
     let of = OfCollective { name: name.to_owned(), written: of.to_owned() };
     Some(Some((Metric::Collective(metric), Subject::Collective(of))))
+}
+
+/// The help of a metric that collectives do not have: the one that was meant, or all that they have.
+fn metrics_of_a_collective(of: &str, written: &str, scheduled: bool) -> String {
+    let known: Vec<&str> =
+        CollectiveMetric::ALL.iter().filter(|metric| scheduled || !metric.is_scheduled()).map(|metric| metric.name()).collect();
+    let meant = foreign::of_collective(written).or(closest(written, known.iter().copied()));
+    let others: Vec<String> = known.iter().filter(|name| Some(**name) != meant).map(|name| format!("{of}.{name}")).collect();
+    let others = list(&others.iter().map(String::as_str).collect::<Vec<_>>());
+    match meant {
+        Some(meant) => format!("did you mean `{of}.{meant}`? A collective also has {others}"),
+        None => format!("a collective has {others}"),
+    }
+}
+
+fn unit_of(item: &RequireItem) -> WrittenUnit {
+    WrittenUnit(item.value.unit.as_ref().filter(|_| item.share.is_none()).and_then(|written| unit(&written.value)))
 }
 
 fn comparison(item: &RequireItem) -> Option<Comparison> {
