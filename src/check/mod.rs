@@ -11,6 +11,7 @@ mod directory;
 mod distances;
 mod dual;
 mod errors;
+mod exact;
 mod faults;
 mod floor;
 mod flow;
@@ -51,7 +52,7 @@ pub use repair::{RepairWalk, least_load, parts, ranks_of_all, repair};
 pub use require::RequireError;
 pub use scenario::{carried, scenario};
 pub use schedule::{
-    JudgedProgram, Pace, ProgramFault, Replayed, ScheduleError, Spent, Timed, bound_time, collective_bounds, replaced, schedule,
+    HopTimes, JudgedProgram, Pace, ProgramFault, Replayed, ScheduleError, Spent, Timed, bound_time, collective_bounds, replaced, schedule,
     schedule_along, schedule_time, vectors, vectors_together,
 };
 pub use slices::Isolation;

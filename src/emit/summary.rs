@@ -48,9 +48,9 @@ pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
             let ((bound, best), note) = match metric {
                 Metric::Diameter => (none(), "hops"),
                 Metric::AverageHops => (none(), "hops"),
-                Metric::ConcurrentFlow => (flow_bound(of.flow_high), "certified interval"),
-                Metric::Injection => (flow_bound(of.injection_at(of.flow_high)), "flits/cycle/node"),
-                Metric::Bandwidth => (flow_bound(of.injection_at(of.flow_high).times(of.channel_bandwidth)), per_host(compiled)),
+                Metric::ConcurrentFlow => (flow_bound(of.flow_ceiling()), "certified interval"),
+                Metric::Injection => (flow_bound(of.injection_at(of.flow_ceiling())), "flits/cycle/node"),
+                Metric::Bandwidth => (flow_bound(of.injection_at(of.flow_ceiling()).times(of.channel_bandwidth)), per_host(compiled)),
                 Metric::MaxChannelLoad => {
                     let least = of.load_bound();
                     let note =

@@ -180,6 +180,10 @@ impl Topology {
     pub fn capacities(&self) -> &Capacities {
         &self.capacities
     }
+    /// Whether the links are cables on a floor, each with a length.
+    pub fn has_cables(&self) -> bool {
+        !self.lengths.is_empty()
+    }
     /// Length of the cable of a link, 0.1 m; 0 without a floor.
     pub fn length(&self, link: LinkId) -> u32 {
         self.lengths.get(link.index()).copied().unwrap_or(0)

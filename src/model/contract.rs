@@ -336,6 +336,10 @@ impl Metric {
             Metric::MaxChannelLoad | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance | Metric::Latency | Metric::LatencyMax
         )
     }
+    /// Whether it is about traffic, so that it says nothing of a fault that leaves nobody who sends.
+    pub fn needs_demand(self) -> bool {
+        matches!(self, Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::MaxChannelLoad | Metric::LoadRatio)
+    }
     /// What a value of it may be a share of, nominal and under a fault.
     pub fn references(self, fault: bool) -> &'static [Reference] {
         use Reference::{Bound, Nominal, Universal};

@@ -5,7 +5,7 @@ use super::read::{contradiction, tagged};
 use super::tables;
 use crate::check::CheckError;
 use crate::check::faults::Fault;
-use crate::check::measures::Exact;
+use crate::check::exact::Exact;
 use crate::check::schedule::{Pace, Spent, Timed, bound_time, cycles_at_least, schedule, schedule_along, schedule_time};
 use crate::ir::{CollectiveBound, CrossConnects, ForwardingTables, Scene, Schedule, Topology, Transfers};
 use crate::model::{Collective, CollectiveMetric, DeclaredCollective, Fabric, Metric, Require, Scale, Scenarios};
@@ -120,8 +120,8 @@ impl Plant<'_> {
         schedule: Schedule,
     ) -> Result<Option<ProvedSchedule>, CheckError> {
         let pace = Pace::of(self.fabric, scene, declared);
-        let Timed { spent, steps, volume } = schedule_time(scene, along, &schedule, pace, declared.size)?;
-        let Some((bound, witness)) = bound_time(scene, &schedule, pace, declared.size) else { return Ok(None) };
+        let Timed { spent, steps, volume } = schedule_time(scene, along, &schedule, &pace, declared.size)?;
+        let Some((bound, witness)) = bound_time(scene, &schedule, &pace, declared.size) else { return Ok(None) };
         Ok(Some(ProvedSchedule {
             scenario: scenario.to_owned(),
             root: schedule.root.map(|root| self.topology.name(root)),

@@ -8,7 +8,7 @@
 
 use super::definite;
 use crate::check::CheckError;
-use crate::check::measures::Exact;
+use crate::check::exact::Exact;
 use crate::ids::{Id, NodeId};
 use crate::ir::{Bisection, Topology};
 use crate::limits;

@@ -165,7 +165,7 @@ pub fn concurrent(scene: &Scene<'_>, demand: &Demand, start: Start<'_>, settings
         }
     }
     progress.end();
-    if primal.lower_end() >= dual.upper_end() {
+    if dual.upper_end().is_some_and(|upper| primal.lower_end() >= upper) {
         stopped_by = StopReason::Optimal;
     }
     ConcurrentFlow { dual, primal: Some(primal), rounds, sweeps, stopped_by }
@@ -174,6 +174,10 @@ pub fn concurrent(scene: &Scene<'_>, demand: &Demand, start: Start<'_>, settings
 /// Only the upper end, starting from the lengths of another scenario of the same topology.
 pub fn price(scene: &Scene<'_>, demand: &Demand, start: &DualLengths, settings: Settings) -> DualLengths {
     let quotient = Quotient::new(scene, demand);
+    if demand.total() == 0 {
+        // Nobody sends: nothing bounds the rate, whatever the lengths. They still price routes.
+        return lengths::bound(&quotient, &vec![1; quotient.classes]);
+    }
     let settings = settings.within(quotient.sources.len() as u64 * quotient.incoming.len() as u64);
     descend(&quotient, settings, Start::Lengths(start), &crate::progress::Silent).0
 }
