@@ -267,6 +267,11 @@ fn network_value(network: &NetworkMetrics, metric: GraphMetric) -> Option<Exact>
         GraphMetric::Hosts => Some(Exact::integer(network.hosts)),
         GraphMetric::Links => Some(Exact::integer(network.links)),
         GraphMetric::Bisection => network.bisection.as_ref().map(|bisection| Exact::integer(bisection.least())),
+        GraphMetric::BisectionBandwidth => {
+            let of = network.bisection.as_ref()?;
+            // Bits to bytes, bytes to gigabytes.
+            Exact::new(u128::from(of.least()) * u128::from(of.narrowest_bps), 8 * 1_000_000_000)
+        }
         GraphMetric::ShortestPaths => {
             let layers = || network.paths.iter().flat_map(|paths| &paths.at);
             Exact::new(layers().map(|at| at.paths).sum(), layers().map(|at| u128::from(at.pairs)).sum())

@@ -154,7 +154,7 @@ fn unmeasured(fabric: &Fabric, topology: Option<&Topology>) -> Vec<Box<dyn Diagn
     };
     let error = |line: &Require| {
         let (what, why) = match line.metric {
-            Metric::Graph(GraphMetric::Bisection) => {
+            Metric::Graph(metric) if metric.is_of_halves() => {
                 ("the bisection", bisection_unmeasured(network.router_count(), network.family.is_simplex())?)
             }
             Metric::Graph(GraphMetric::ShortestPaths) => ("the number of shortest paths", searched(1)?),

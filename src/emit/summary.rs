@@ -5,7 +5,7 @@ use crate::compiled::Compiled;
 use crate::ids::LinkTypeId;
 use crate::ir::{Fraction, LimitArgument, LinkClass, Makespan, RequireOutcome, TreeBounds, makespans};
 use crate::model::{
-    AllowedTurns, CollectiveMetric, Component, CoupleRule, DemandShape, Duplex, Fabric, FloorMetric, Metric, Objective, Plant, Pod,
+    AllowedTurns, CollectiveMetric, Component, CoupleRule, DemandShape, Duplex, Fabric, FloorMetric, GraphMetric, Metric, Objective, Plant, Pod,
     RoutingChoice, Scale, SimulatedMetric, SlotPace, SynthesisMethod, Synthesize, TopologyChoice,
 };
 use std::collections::BTreeSet;
@@ -97,7 +97,9 @@ fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
         Metric::Graph(metric) if metric.is_count() => grouped(value.floor() as u64),
         Metric::Floor(FloorMetric::Bundles) => grouped(value.floor() as u64),
         Metric::Floor(_) => fixed(value, 4 + more as u32),
-        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => round_down_sig(value, DIGITS + more),
+        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::Graph(GraphMetric::BisectionBandwidth) => {
+            round_down_sig(value, DIGITS + more)
+        }
         Metric::AverageHops | Metric::HopsRatio | Metric::VcBalance | Metric::Graph(_) => decimals(value.as_f64(), 4 + more),
         Metric::Simulated(SimulatedMetric::Saturation | SimulatedMetric::Share) => decimals(value.as_f64(), 4 + more),
         Metric::Latency | Metric::LatencyMax | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time) => {
