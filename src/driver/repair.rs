@@ -329,7 +329,7 @@ impl Built {
     }
 
     /// The tables that the build has where just this is down.
-    fn covered(&self, down: &[String]) -> Result<Option<Covered>, Stop> {
+    pub(super) fn covered(&self, down: &[String]) -> Result<Option<Covered>, Stop> {
         let Some((scenario, name)) = tolerated(self.wired(), down) else { return Ok(None) };
         let Some(path) = file_of(&self.directory, &emit::tables_path(&scenario.name)) else { return Ok(None) };
         let Some(line) = self.faults.iter().find(|line| line.scenario == scenario.name) else { return Ok(None) };
