@@ -5,10 +5,10 @@ use super::collective_scene::convicted;
 use super::down::Down;
 use super::errors::Stop;
 use super::read::{self, display};
-use super::repair::{Built, MOST_ENTRIES, in_force, served};
+use super::repair::{AlikeWide, Built, MOST_ENTRIES, in_force, served};
 use super::terminal::Terminal;
 use crate::check::{self, CheckError};
-use crate::compile::repair::REPAIR;
+use crate::compile::repair::{Covered, REPAIR};
 use crate::emit::{self, Artifact};
 use crate::ids::NodeId;
 use crate::ir::{Delta, Entry, ForwardingTables, Key, Repair, RepairLoads, RepairStep, RouterDelta, Scene};
@@ -61,13 +61,18 @@ pub(super) fn verify(
         };
         return Err(wrong(what));
     }
+    let covered = if claimed.unserved == 0 { built.covered(&down.names(built.wired()))? } else { None };
+    let AlikeWide { tables: healthy, ranks: healthy_ranks, covered, since } = AlikeWide::of(&built, covered, since);
     let (in_force, ranks, nominal) = match &since {
-        Some(since) => (&since.tables, &since.all_ranks, Some(built.ranks())),
-        None => (&built.tables, &built.nominal.ranks, None),
+        Some(since) => {
+            let all = check::ranks_of_all(&built.topology, &healthy.symmetry, usize::from(healthy.vcs), &healthy_ranks);
+            (&since.tables, &since.all_ranks[..], Some(all))
+        }
+        None => (&*healthy, &*healthy_ranks, None),
     };
     let walk = check::repair(&built.fabric, &scene, (in_force, ranks), nominal.as_deref(), &claimed).map_err(stop)?;
     let new = delta.applied(in_force, &served.dead, REPAIR);
-    took_the_step(&built, (&served, &down), &claimed, &new)?;
+    took_the_step(&built, (&served, &healthy), (&claimed, covered), &new)?;
     let files = [("repair.json", emit::repair_json(&claimed)), ("delta.json", emit::delta_json(fabric, delta))];
     let files = files.map(|(path, text)| Artifact { path: path.to_owned(), bytes: text.into_bytes() });
     let mut again = WrittenAgain::new(out);
@@ -138,12 +143,16 @@ impl<'a> WrittenAgain<'a> {
 
 /// Whether the new tables are of the step that is claimed: those that the build has for just this wherever it
 /// has some; else with an order of their own; else with all routes that are whole as they were, or not.
-fn took_the_step(built: &Built, (served, down): (&Scene<'_>, &Down), claimed: &Repair, new: &ForwardingTables) -> Result<(), Stop> {
+fn took_the_step(
+    built: &Built,
+    (served, healthy): (&Scene<'_>, &ForwardingTables),
+    (claimed, covered): (&Repair, Option<Covered>),
+    new: &ForwardingTables,
+) -> Result<(), Stop> {
     let wrong = |what: &str| {
         let error = CheckError::Shape { scenario: REPAIR.to_owned(), what: what.to_owned() };
         Err(convicted(error, &built.sources))
     };
-    let covered = if claimed.unserved == 0 { built.covered(&down.names(built.wired()))? } else { None };
     match (&claimed.step, covered) {
         (RepairStep::Covered(scenario), Some(covered)) if *scenario == covered.scenario => {
             let same = built.topology.nodes().all(|node| new.router(node) == covered.tables.router(node));
@@ -154,7 +163,7 @@ fn took_the_step(built: &Built, (served, down): (&Scene<'_>, &Down), claimed: &R
         (RepairStep::NewOrder, None) if claimed.live => wrong("an order of its own is said of tables that rise by the one in force"),
         (RepairStep::NewOrder, None) => Ok(()),
         (step, None) => {
-            let kept = check::keeps_intact_routes(&built.fabric, served, &built.tables, new).map_err(|error| convicted(error, &built.sources))?;
+            let kept = check::keeps_intact_routes(&built.fabric, served, healthy, new).map_err(|error| convicted(error, &built.sources))?;
             match (step, kept) {
                 (RepairStep::Local, false) => wrong("the step is said to be `local`, but routes that nothing broke are other ones"),
                 (RepairStep::Full, true) => wrong("the step is said to be `full`, but every route that nothing broke stays"),
