@@ -13,7 +13,7 @@ mod scheduled;
 mod times;
 
 pub use asked::CollectivesAsked;
-pub(super) use declared::plannable;
+pub(super) use declared::{named_routers, plannable};
 pub use errors::CollectivesError;
 
 use crate::ir::{
