@@ -97,3 +97,32 @@ fn every_change_of_a_repair_is_convicted() {
         std::fs::write(place.path().join("fixed/repair.json"), &text).unwrap();
     }
 }
+
+/// Two slices of one cube and a spare one.
+const SLICES: &str = "fabric pod {
+    link copper { bandwidth = 50 GB/s; latency = 10 cycles; }
+    chip { radix = 6; vcs = 4; }
+    cube { mesh 2 x 2 x 1 over copper; }
+    cubes = 3;
+    spare = 1;
+    ocs Z[u in 0..2, v in 0..2] { couple +z[u, v] with -z[u, v] over copper; ports = 8; }
+    routing = allowed_turns;
+    slice pair { cubes = 2; count = 1; budget { vcs = 2; } topology = synthesize { seed = 1; } }
+}";
+
+#[test]
+fn every_change_of_a_pod_in_slices_is_convicted() {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("pod.fab"), SLICES).unwrap();
+    fabc(place.path(), &["build", "pod.fab", "-q"], 0);
+    for file in ["placement.json", "ocs.json", "report.json", "slices/pair/report.json", "slices/pair/ocs.json"] {
+        every_change_is_convicted(place.path(), &format!("out/pod/{file}"), &["verify", "out/pod"]);
+    }
+    for file in ["placement.json", "ocs.json", "slices/pair/ocs.json", "slices/pair/manifest.json"] {
+        let path = place.path().join("out/pod").join(file);
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::write(&path, "{}").unwrap();
+        fabc(place.path(), &["verify", "out/pod"], 3);
+        std::fs::write(&path, bytes).unwrap();
+    }
+}
