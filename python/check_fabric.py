@@ -19,9 +19,8 @@ was asked for) and `topology.json` (what was built). The rest is recomputed and 
  6. Metrics. Loads, hops, latencies, VCs and entries are counted on the walked routes, distances on
     the topology. Exact fractions are compared with all digits that are printed.
  7. Concurrent flow. Lower end: the listed flow is conserved at every router, and channels carry no
-    more than it says; or the routes themselves, which carry 1 / `max_channel_load`. Upper end, for
-    any lengths of channels: a demand that fits uses at most the length of all channels, and at
-    least the length of its shortest paths.
+    more than it says; or the routes carry 1 / `max_channel_load`. Upper end, for any lengths of
+    channels: what fits uses the length of all channels at most, and its shortest paths at least.
 
 Not checked: the family of a topology; trees, bisection, the universal bound, `network`, `gain`,
 `floor` and `requires` of the report; hashes, pages, and what the lines `not checked` name.
@@ -40,7 +39,6 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import combinations, product
 from pathlib import Path
 
-NANOSECONDS = {"ns": 1, "m": 5}  # units of latencies in the normal form, beside cycles
 SHOWN = 20  # convictions of a directory that are printed
 METRICS = ("diameter", "average_hops", "concurrent_flow", "injection", "bandwidth", "hops_ratio",
            "max_channel_load", "load_ratio", "vc_balance", "latency", "latency_max")
@@ -79,31 +77,31 @@ def agree(said, value, *rounded):
 class Spec:
     """`spec.fab`, the normal form: statements as (words, statements of the block)."""
     def __init__(self, text):
-        statements, outer, words = [], [], []
-        for token in re.findall(r'"[^"]*"|[{};]|[^\s{};]+', text):
-            if token == "{":
-                outer.append(statements)
-                statements.append((words, []))
-                statements, words = statements[-1][1], []
-            elif token in ";}":
-                if words:
-                    statements.append((words, []))
-                words, statements = [], outer.pop() if token == "}" else statements
-            else:
-                words.append(token)
-        self.statements = statements[0][1]
+        tokens = iter(re.findall(r'"[^"]*"|[{};]|[^\s{};]+', text))
+        def read_block():
+            block, words = [], []
+            for token in tokens:
+                if token == "}":
+                    break
+                if token not in "{;":
+                    words.append(token)
+                elif words:
+                    block.append((words, read_block() if token == "{" else []))
+                    words = []
+            return block
+
+        self.statements = read_block()[0][1]
         clocks = [words[2] for words, _ in self.find("clock") if words[3] == "GHz"]
         self.clock = Fraction((clocks + [1])[0])
 
     def find(self, word):
         return [statement for statement in self.statements if statement[0][0] == word]
 
-    def settings(self, word):
-        """The settings of the only block of a word, each as its list of words."""
+    def settings(self, word):  # of the only block of that word
         return {words[0]: words[2:] for _, block in self.find(word) for words, _ in block}
 
     def cycles(self, amount, unit, length=1):
-        factor = 1 if unit == "cycles" else NANOSECONDS[unit] * self.clock
+        factor = 1 if unit == "cycles" else {"ns": 1, "m": 5}[unit] * self.clock
         return math.ceil(Fraction(amount) * length * factor)
 
     def switches(self):
@@ -136,8 +134,7 @@ class Fabric:
         self.join_ports(findings)
         self.read_link_types()
         self.weights = self.read_weights(directory)
-        self.is_symmetric_demand = self.is_uniform or all(
-            self.weights[a][b] == self.weights[b][a] for a, b in combinations(self.endpoints, 2))
+        self.is_symmetric_demand = self.weights == [list(row) for row in zip(*self.weights)]
         self.wires = {(self.tail[c], self.out_port[c], self.head[c], self.in_port[c],
                        self.capacity[c], self.cycles[c], self.is_global[c]) for c in self.channels}
         self.carry_canonical_nodes(findings)
@@ -151,8 +148,7 @@ class Fabric:
             ends = [self.links[channel // 2][end] for end in ("ba" if channel % 2 else "ab")]
             for (node, port), used in zip(ends, (self.channel_out, self.channel_in)):
                 if (node, port) in used or not (0 <= node < self.size and 0 <= port < self.ports):
-                    findings.append(f"topology.json: link {channel // 2} ends at port {port} of "
-                                    f"node {node}, which does not exist or has another link")
+                    findings.append(f"topology.json: link {channel // 2} has no port {node, port}")
                 used[node, port] = channel
             self.tail[channel], self.out_port[channel] = ends[0]
             self.head[channel], self.in_port[channel] = ends[1]
@@ -190,7 +186,7 @@ class Fabric:
             text = (directory / words[3].strip('"')).read_text(encoding="utf-8")
             rows = [[int(weight) for weight in line.split(",")] for line in text.split()]
         else:
-            levels = [level for level, _ in block] or [["1"]]  # all_to_all over groups of 16 weight 4;
+            levels = [level for level, _ in block] or [["1"]]  # .. over groups of 16 weight 4;
             groups = [(int(level[level.index("of") + 1]) if "of" in level else len(endpoints),
                        int(level[-1])) for level in levels]
             unit = math.gcd(*(self.hosts[node] for node in endpoints))
@@ -210,10 +206,10 @@ class Fabric:
     def is_automorphism(self, image):
         """Whether the permutation of nodes, a tuple, keeps hosts, links, ports and weights."""
         carried = {(image[a], port, image[b], *kind) for a, port, b, *kind in self.wires}
+        weights = self.weights if self.is_uniform else [
+            [self.weights[a][b] for b in image] for a in image]
         return sorted(image) == list(range(self.size)) and carried == self.wires and \
-            self.hosts == [self.hosts[v] for v in image] and (self.is_uniform or all(
-                self.weights[a][b] == self.weights[image[a]][image[b]]
-                for a in self.endpoints for b in self.endpoints))
+            self.hosts == [self.hosts[v] for v in image] and self.weights == weights
 
     def carry_canonical_nodes(self, findings):
         """The class of every node, and the element that brings the canonical node there."""
@@ -232,8 +228,7 @@ class Fabric:
                         self.node_class[element[first + k]] = len(self.canonical) - self.block + k
                     elements += [[g[v] for v in element] for g in self.generators]
                 elif self.element[element[first]] != element:
-                    findings.append("topology.json: two elements of the group bring node "
-                                    f"{first} to node {element[first]}")
+                    findings.append(f"topology.json: the group fixes node {first}, but not all")
 
     def list_faults(self):
         """What is dark and what is dead without a fault, and for every fault of the budget."""
@@ -265,45 +260,42 @@ def check_pod_wiring(fabric, switches, findings):
     sides = [int(n) for n in re.findall(r" (\d+)", " ".join(block[0][0]))]
     cubes = int(fabric.spec.find("cubes")[0][0][2])
     places = [place[::-1] for place in product(*(range(side) for side in sides[::-1]))] * cubes
-    names = ["cube{}[{},{},{}]".format(node * cubes // len(places), *place)
-             for node, place in enumerate(places)]
+    cube = [f"cube{node * cubes // len(places)}" for node in range(len(places))]
+    names = ["{}[{},{},{}]".format(cube[node], *place) for node, place in enumerate(places)]
     if names != fabric.names or fabric.spec.switches() != [ocs["name"] for ocs in switches]:
         findings.append("topology.json: chips or switches are not those of the spec")
         return
-    wanted, faces, taken = [], {}, Counter()
+    wanted, faces, ports = [], {}, []
     for node, place in enumerate(places):
         for axis in range(3):
-            at = "[{},{}]".format(*place[:axis], *place[axis + 1:])
-            cube = names[node].partition("[")[0]
+            face = "{}[{},{}]".format("xyz"[axis], *place[:axis], *place[axis + 1:])
             if place[axis] == 0:
-                faces[f"{cube}.-{'xyz'[axis]}{at}"] = (node, 2 * axis + 1)
+                faces[f"{cube[node]}.-{face}"] = (node, 2 * axis + 1)
             if place[axis] == sides[axis] - 1:
-                faces[f"{cube}.+{'xyz'[axis]}{at}"] = (node, 2 * axis)
+                faces[f"{cube[node]}.+{face}"] = (node, 2 * axis)
             else:
                 above = node + math.prod(sides[:axis])
                 wanted.append(((node, 2 * axis), (above, 2 * axis + 1), "copper"))
     for ocs in switches:
         a, b = ([faces[face] for face in ocs[side]] for side in ("a", "b"))
-        taken.update(a + b)
+        ports += a + b
         wanted += [(*sorted((a[i], (b or a)[k])), ocs["name"]) for i, k in ocs["cross_connects"]]
-    found = {(tuple(link["a"]), tuple(link["b"]), link.get("ocs", "copper"))
-             for link in fabric.links}
+    found = {(tuple(k["a"]), tuple(k["b"]), k.get("ocs", "copper")) for k in fabric.links}
     for a, b, over in sorted(found ^ set(wanted)):
         findings.append("topology.json: this link is in topology.json alone, or not in it: "
                         f"{fabric.name_port(*a)} to {fabric.name_port(*b)} by {over}")
-    if len(set(wanted)) < len(wanted) or any(count > 1 for count in taken.values()):
+    if len(set(wanted + ports)) < len(wanted + ports):
         findings.append("ocs.json: a cross-connect or a port is listed twice")
 
 
 class Scenario:
-    """The fabric without some channels and routers."""
+    """The fabric without some channels and routers. `copies`: for how many a source stands."""
     def __init__(self, fabric, name, dark, dead):
         self.name, self.dead = name, dead
         self.lit = [channel for channel in fabric.channels if channel not in dark]
         self.endpoints = [node for node in fabric.endpoints if node not in dead]
         self.is_symmetric = all(fabric.carry(generator, channel) in dark
                                 for generator in fabric.generators for channel in dark)
-        # The sources that stand for all endpoints, and for how many each of them does.
         orbits = Counter(fabric.canonical[c] for c in fabric.node_class)
         self.copies = {node: orbits[node] if self.is_symmetric else 1 for node in self.endpoints
                        if node in orbits or not self.is_symmetric}
@@ -320,8 +312,7 @@ def check_images(fabric, faults, tables, findings):
             (dark, dead), other = faults.get(name, (set(), set())), faults.get(image["scenario"])
             if not fabric.is_automorphism(carried) or other != (
                     {fabric.carry(carried, c) for c in dark}, {carried[node] for node in dead}):
-                findings.append(f"{table['place']}: the cubes of the image "
-                                f"{image['scenario']} do not carry {name} to it")
+                findings.append(f"{table['place']}: {image['scenario']} is no such image of {name}")
     for name in sorted(set(served) | set(faults)):
         compare(findings, "tables", f"tables for {name}", served[name], int(name in faults))
 
@@ -331,8 +322,8 @@ def expand_tables(fabric, scenario, table, findings):
     (-1 - r if router r injects it), or by router, and the number of entries of every router."""
     vcs, by_input = table["vcs"], len(table["key"]) > 1
     listed = {router["node"]: router["entries"] for router in table["routers"]}
-    owners = fabric.canonical if table["canonical"] else range(fabric.size)
-    if sorted(router["node"] for router in table["routers"]) != list(owners):
+    owners = fabric.canonical if table["canonical"] else list(range(fabric.size))
+    if sorted(router["node"] for router in table["routers"]) != owners:
         findings.append(f"{table['place']}: the routers are not those that must be listed")
     steps, counts, lit = [{} for _ in fabric.hosts], [], set(scenario.lit)
     width = 5 if by_input else 2 if "vc" in table else 3
@@ -349,8 +340,7 @@ def expand_tables(fabric, scenario, table, findings):
             if channel not in lit or target in scenario.dead or len(entry) != width or not (
                     0 <= out_vc < vcs > in_vc >= -1 and in_port >= in_vc // vcs) or \
                     key in steps[target]:
-                findings.append(f"{table['place']}: entry {entry} at {fabric.names[node]} comes "
-                                "twice, or names what is dark or does not exist")
+                findings.append(f"{table['place']}: {fabric.names[node]} cannot have {entry}")
             else:
                 steps[target][key if by_input else node] = channel * vcs + out_vc
     return steps, counts
@@ -365,7 +355,7 @@ class Traffic:
         head, cycles = ([of[c] for c in channel_of] for of in (fabric.head, fabric.cycles))
         climb = [rule == "hop" or rule == "global" and fabric.is_global[c] for c in channel_of]
         self.load, self.crossings = [0] * len(head), [0] * len(head)  # by weight, and each once
-        self.route_hops, self.most_cycles, self.dependencies = Counter(), 0, set()
+        self.route_hops, self.dependencies, self.most_cycles = Counter(), set(), 0
         self.arrives = True
         for target in scenario.endpoints:
             step = steps[target]
@@ -381,9 +371,8 @@ class Traffic:
                     pass  # no entry
                 if router != target:
                     self.arrives = False
-                    findings.append(f"{table['place']}: the route {fabric.names[source]} -> "
-                                    f"{fabric.names[target]} goes round, or ends at "
-                                    f"{fabric.names[router]}, after {len(route)} hops")
+                    findings.append(f"{table['place']}: {fabric.names[source]} does not reach "
+                                    f"{fabric.names[target]} after {len(route)} hops")
                 elif route:
                     weight = fabric.weights[source][target]
                     for buffer in route:
@@ -458,8 +447,7 @@ def check_flow(fabric, scenario, flow, findings):
             balance[fabric.head[channel]] += units
         for node in set(range(fabric.size)) - {source}:
             wanted = demand * fabric.weights[source][node] * (node not in scenario.dead)
-            compare(findings, place, f"what router {node} keeps of source {source}",
-                    balance[node], wanted)
+            compare(findings, place, f"{source} to {node}, units", balance[node], wanted)
         images = [range(fabric.size)] if not scenario.is_symmetric else [
             element for element, node_class in zip(fabric.element, fabric.node_class)
             if node_class == fabric.node_class[source]]
@@ -474,7 +462,7 @@ def check_flow(fabric, scenario, flow, findings):
     return Fraction(ways * demand * fabric.parts, busiest)
 
 
-def measure_scenario(fabric, scenario, certificate, table, flow, findings):
+def measure(fabric, scenario, certificate, table, flow, findings):
     """What the report must say of one scenario, by name; None if a route does not arrive."""
     pairs, weighted_hops = sum_distances(fabric, scenario, [1] * len(fabric.tail))
     listed, count = certificate["lengths"], sum(pairs.values())
@@ -515,11 +503,11 @@ def measure_scenario(fabric, scenario, certificate, table, flow, findings):
             "channel_load": [list(item) for item in sorted(Counter(loads).items())],
             "entries_max": max(traffic.entries), "canonical": table["canonical"],
             "entries_mean": Fraction(sum(traffic.entries), fabric.size)})
-    sent = max(Fraction(sum(fabric.weights[a][b] for b in scenario.endpoints if b != a),
-                        fabric.hosts[a]) for a in scenario.endpoints)
     if lower:
-        values.update({"concurrent_flow": [lower, upper], "injection": lower * sent,
-                       "bandwidth": lower * sent * fabric.unit})
+        host_sends = max(Fraction(sum(fabric.weights[a][b] for b in scenario.endpoints),
+                                  fabric.hosts[a]) for a in scenario.endpoints)
+        values.update({"concurrent_flow": [lower, upper], "injection": lower * host_sends,
+                       "bandwidth": lower * host_sends * fabric.unit})
     return values
 
 
@@ -528,7 +516,7 @@ def check_worst(report, measured, findings):
     for name in METRICS if report["scenarios"] else ():
         found = {fault: measured[fault][name] for fault in report["scenarios"]}
         if name == "concurrent_flow":
-            found = {fault: lower for fault, (lower, _) in found.items()}
+            found = {fault: interval[0] for fault, interval in found.items()}
         fault = (min if name in LESS_IS_WORSE else max)(found, key=found.get)
         said = report["worst"][name]
         compare(findings, "report.json, worst", name, said["value"], found[fault])
@@ -538,8 +526,8 @@ def check_worst(report, measured, findings):
 def check_directory(directory, findings):
     """Check one built directory, and say how much there was to check."""
     fabric = Fabric(directory, findings)
-    report, manifest, certificates = (read_json(directory / f"{name}.json")
-                                      for name in ("report", "manifest", "certificates"))
+    report, certificates, manifest = (read_json(directory / f"{name}.json") for name in (
+        "report", "certificates", "manifest"))
     if fabric.is_pod:
         check_pod_wiring(fabric, read_json(directory / "ocs.json")["ocs"], findings)
     faults, tables = fabric.list_faults(), {}
@@ -555,7 +543,8 @@ def check_directory(directory, findings):
     compiled = [name for name in faults if name in tables or name == "nominal"]
     by_name = {item["scenario"]: item for item in certificates["scenarios"]}
     if list(by_name) != compiled or list(report["scenarios"]) != compiled[1:]:
-        raise ValueError("tables, certificates and report have not the same scenarios")
+        findings.append("report.json: its scenarios are not those of tables and certificates")
+        return "the rest was not checked"
     budget = {**fabric.spec.settings("chip" if fabric.is_pod else "router"),
               "table_entries": ["1000000000"], **fabric.spec.settings("budget")}
     measured = {}
@@ -563,21 +552,18 @@ def check_directory(directory, findings):
         table, certificate = tables.get(name), by_name[name]
         flow = certificates.get("flow") if name == "nominal" else certificate.get("flow")
         scenario = Scenario(fabric, name, *faults[name])
-        values = measure_scenario(fabric, scenario, certificate, table, flow, findings)
-        measured[name] = values
+        values = measured[name] = measure(fabric, scenario, certificate, table, flow, findings)
         if table and values and (table["vcs"] > int(budget["vcs"][0]) or
                                  values["entries_max"] > int(budget["table_entries"][0])):
             findings.append(f"{table['place']}: more VCs or entries than the budget has")
-        place = f"report.json, scenario {name}"
-        if name != "nominal":
-            sections = [(METRICS + OF_FAULTS, report["scenarios"][name])]
-        else:
-            sections = [(METRICS, report["metrics"]), (OF_FAULTS[:2], report["bounds"])]
-            sections += [(report[word], report[word]) for word in ("histograms", "tables")]
+        sections = [(METRICS + OF_FAULTS, report["scenarios"][name])] if name != "nominal" else [
+            (METRICS, report["metrics"]), (OF_FAULTS[:2], report["bounds"]),
+            *((report[word], report[word]) for word in ("histograms", "tables"))]
         for metrics, said in sections if values else ():
             for metric in metrics:
                 unknown = [] if isinstance(said[metric], list) else None  # before routing
-                compare(findings, place, metric, said[metric], values.get(metric, unknown))
+                compare(findings, f"report.json, scenario {name}", metric, said[metric],
+                        values.get(metric, unknown))
     if None not in measured.values():
         check_worst(report, measured, findings)
     routes = sum(sum(values.get("route_hops", [])) for values in measured.values() if values)
@@ -591,20 +577,19 @@ def main(arguments):
         return 2
     codes = [0]
     for path in paths:
-        beyond, directories = [name for name in BEYOND if (path / name).exists()], [path]
+        directories, beyond = [path], [name for name in BEYOND if (path / name).exists()]
         if (path / "placement.json").exists():  # a pod in slices: each kind has a directory
-            beyond, directories = ["placement.json, ocs.json"], sorted((path / "slices").iterdir())
+            directories, beyond = sorted((path / "slices").iterdir()), ["placement.json, ocs.json"]
         for directory in directories:
-            findings, unreadable = [], 0
+            findings, code = [], 0
             try:
                 summary = check_directory(directory, findings)
             except (OSError, ArithmeticError, LookupError, TypeError, ValueError) as error:
-                summary, unreadable = f"cannot be read: {type(error).__name__}: {error}", 2
-            codes.append(1 if findings else unreadable)
-            times = f" {len(findings)} times" if findings else ""
+                summary, code = f"cannot be read: {type(error).__name__}: {error}", 2
+            codes.append(1 if findings else code)
             if codes[-1] or not quiet:
-                verdict = ("agrees", "CONVICTED", "NOT READ")[codes[-1]]
-                for line in (*findings[:SHOWN], f"{verdict}{times} ({summary})"):
+                verdict = ("agrees", f"CONVICTED {len(findings)} times", "NOT READ")[codes[-1]]
+                for line in (*findings[:SHOWN], f"{verdict} ({summary})"):
                     print(f"{directory}: {line}")
         if beyond and not quiet:
             print(f"{path}: not checked: {', '.join(beyond)}")
