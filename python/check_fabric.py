@@ -50,7 +50,10 @@ BEYOND = "simulations collectives schedule.json schedule.bin formula.json floor.
 
 
 def read_json(path):
-    return json.loads(path.read_text(encoding="utf-8"), parse_float=Fraction)
+    value = json.loads(path.read_text(encoding="utf-8"), parse_float=Fraction)
+    if not re.fullmatch(r"fabc\.(\w+/1|topology/2)", value["format"]):
+        raise ValueError(f"{path.name} has the unknown format {value['format']}")
+    return value
 
 
 def compare(findings, place, name, said, value):
@@ -91,8 +94,7 @@ class Spec:
             return block
 
         self.statements = read_block()[0][1]
-        clocks = [words[2] for words, _ in self.find("clock") if words[3] == "GHz"]
-        self.clock = Fraction((clocks + [1])[0])
+        self.clock = Fraction(next((words[2] for words, _ in self.find("clock")), 1))  # in GHz
 
     def find(self, word):
         return [statement for statement in self.statements if statement[0][0] == word]
@@ -235,10 +237,10 @@ class Fabric:
         count, kind = (self.spec.settings("budget").get("faults", []) + ["0", ""])[:2]
         faults = [("nominal", (), ())]  # name, links, routers
         if kind == "ocs":
-            for number in range(1, int(count) + 1):
-                for names in combinations(self.spec.switches(), number):
-                    links = {k for k, link in enumerate(self.links) if link.get("ocs") in names}
-                    faults.append(("+".join(names), links, ()))
+            faults += [("+".join(names), {k for k, link in enumerate(self.links)
+                                          if link.get("ocs") in names}, ())
+                       for number in range(1, int(count) + 1)
+                       for names in combinations(self.spec.switches(), number)]
         elif kind == "link":
             faults += [(self.name_port(*link["a"]), (k,), ()) for k, link in enumerate(self.links)]
         elif kind in ("chip", "router"):
@@ -256,8 +258,7 @@ class Fabric:
 
 def check_pod_wiring(fabric, switches, findings):
     """Copper is the mesh of every cube; fibers are the cross-connects of the switches."""
-    (_, block), = fabric.spec.find("cube")
-    sides = [int(n) for n in re.findall(r" (\d+)", " ".join(block[0][0]))]
+    sides = [int(word) for word in fabric.spec.find("cube")[0][1][0][0] if word.isdigit()]
     cubes = int(fabric.spec.find("cubes")[0][0][2])
     places = [place[::-1] for place in product(*(range(side) for side in sides[::-1]))] * cubes
     cube = [f"cube{node * cubes // len(places)}" for node in range(len(places))]
@@ -320,13 +321,13 @@ def check_images(fabric, faults, tables, findings):
 def expand_tables(fabric, scenario, table, findings):
     """For every destination the next buffer (channel * vcs + vc) by the buffer that a packet is in
     (-1 - r if router r injects it), or by router, and the number of entries of every router."""
-    vcs, by_input = table["vcs"], len(table["key"]) > 1
+    vcs, by_input = table["vcs"], "in_port" in table["key"]
     listed = {router["node"]: router["entries"] for router in table["routers"]}
     owners = fabric.canonical if table["canonical"] else list(range(fabric.size))
     if sorted(router["node"] for router in table["routers"]) != owners:
         findings.append(f"{table['place']}: the routers are not those that must be listed")
     steps, counts, lit = [{} for _ in fabric.hosts], [], set(scenario.lit)
-    width = 5 if by_input else 2 if "vc" in table else 3
+    width = len(table["key"]) + (1 if "vc" in table else 2)
     for node in range(fabric.size):
         owner = fabric.canonical[fabric.node_class[node]] if table["canonical"] else node
         image = fabric.element[node] if table["canonical"] else range(fabric.size)
@@ -350,7 +351,7 @@ class Traffic:
     """What all routes of a scenario put on buffers; `arrives` is False if a route does not."""
     def __init__(self, fabric, scenario, table, findings):
         steps, self.entries = expand_tables(fabric, scenario, table, findings)
-        vcs, by_input, rule = table["vcs"], len(table["key"]) > 1, table.get("vc")
+        vcs, by_input, rule = table["vcs"], "in_port" in table["key"], table.get("vc")
         channel_of = [c for c in range(len(fabric.tail)) for _ in range(vcs)]
         head, cycles = ([of[c] for c in channel_of] for of in (fabric.head, fabric.cycles))
         climb = [rule == "hop" or rule == "global" and fabric.is_global[c] for c in channel_of]
@@ -478,7 +479,7 @@ def measure(fabric, scenario, certificate, table, flow, findings):
         "diameter": max(pairs), "hops": [pairs[d] for d in range(max(pairs) + 1)],
         "average_hops": Fraction(sum(hops * n for hops, n in pairs.items()), count),
         "distance": Fraction(sum(fabric.capacity[c] for c in scenario.lit), weighted_hops),
-        "load": Fraction(math.ceil(fabric.parts / upper), fabric.parts)}
+        "load": Fraction(math.ceil(fabric.parts / upper), fabric.parts), "nodes": fabric.size}
     lower = check_flow(fabric, scenario, flow, findings) if flow else 0
     if table:
         traffic = Traffic(fabric, scenario, table, findings)
@@ -513,7 +514,7 @@ def measure(fabric, scenario, certificate, table, flow, findings):
 
 def check_worst(report, measured, findings):
     """The worst value of every metric over all faults, and the first fault that has it."""
-    for name in METRICS if report["scenarios"] else ():
+    for name in METRICS if report["scenarios"] and None not in measured.values() else ():
         found = {fault: measured[fault][name] for fault in report["scenarios"]}
         if name == "concurrent_flow":
             found = {fault: interval[0] for fault, interval in found.items()}
@@ -557,15 +558,14 @@ def check_directory(directory, findings):
                                  values["entries_max"] > int(budget["table_entries"][0])):
             findings.append(f"{table['place']}: more VCs or entries than the budget has")
         sections = [(METRICS + OF_FAULTS, report["scenarios"][name])] if name != "nominal" else [
-            (METRICS, report["metrics"]), (OF_FAULTS[:2], report["bounds"]),
+            (METRICS, report["metrics"]), (OF_FAULTS[:2], report["bounds"]), (["nodes"], report),
             *((report[word], report[word]) for word in ("histograms", "tables"))]
         for metrics, said in sections if values else ():
             for metric in metrics:
                 unknown = [] if isinstance(said[metric], list) else None  # before routing
                 compare(findings, f"report.json, scenario {name}", metric, said[metric],
                         values.get(metric, unknown))
-    if None not in measured.values():
-        check_worst(report, measured, findings)
+    check_worst(report, measured, findings)
     routes = sum(sum(values.get("route_hops", [])) for values in measured.values() if values)
     return f"{fabric.size} routers, {len(measured)} scenarios, {routes} routes walked"
 

@@ -192,7 +192,14 @@ class CheckFabric(unittest.TestCase):
         def busiest(certificates):
             certificates["flow"]["busiest"] -= 1
 
-        for change, words in ((rank, ["no rise"]), (length, ["concurrent_flow", "load_ratio"]),
+        def first_rank(certificates):  # of the first hop of a route with several
+            tables = json.loads((self.built[TAPERED] / "tables/nominal.json").read_text())
+            ranks = certificates["scenarios"][0]["ranks"]
+            for _, port in tables["routers"][0]["entries"]:
+                ranks[port * tables["vcs"]] = 10**6
+
+        for change, words in ((first_rank, ["no rise"]), (rank, ["no rise"]),
+                              (length, ["concurrent_flow", "load_ratio"]),
                               (units, ["flow of nominal", "units"]), (busiest, ["busiest"]),
                               (source, ["canonical sources"])):
             with self.subTest(change.__name__):
@@ -236,11 +243,20 @@ class CheckFabric(unittest.TestCase):
         self.convicts(POD, table, lead_onto_the_dark, "cannot have")
         self.convicts(POD, table, revive, "cannot have")
         self.convicts(POD, table, misplace, "no such image")
-        self.convicts(POD, table, lambda tables: tables["images"].clear(), "tables for cube1[0,0,0]")
+        self.convicts(POD, table, lambda tables: tables["images"].clear(), "cube1[0,0,0]")
         self.convicts(POD, table, lambda tables: tables.update(scenario="nominal"), "tables")
         copy = self.copy(HYPERX)
         next(copy.glob("tables/fault-*")).unlink()
         self.assertEqual(self.run_checker(copy)[0], 1)
+
+    def test_other_formats(self):
+        for file in ("report.json", "topology.json", "certificates.json", "tables/nominal.json"):
+            copy = self.copy(RING)
+            text = (copy / file).read_text()
+            (copy / file).write_text(text.replace('/1"', '/3"', 1).replace('/2"', '/3"', 1))
+            code, said = self.run_checker(copy)
+            self.assertEqual(code, 2)
+            self.assertIn("unknown format", said)
 
     def test_usage_and_what_cannot_be_read(self):
         self.assertEqual(self.run_checker()[0], 2)
