@@ -164,6 +164,7 @@ impl Parts {
             rewrite(&directory.join(SPEC).join(path), text.as_bytes())?;
         }
         write::make_directory(&directory.join("kept"))?;
+        take_away_leftovers(&directory);
         rewrite(&directory.join(PLAN), emit::shards_json(&plan).as_bytes())?;
         Ok(Some(Self { directory, plan }))
     }
@@ -188,6 +189,7 @@ impl Parts {
         if !plain || file.shards == 0 {
             return Err(wrong(format!("`{}` is damaged", display(&path))));
         }
+        take_away_leftovers(directory);
         let ShardsFile { fabric, key, shards, tables, options, .. } = file;
         Ok(Self { directory: directory.to_owned(), plan: ShardPlan { fabric, key, shards, options: options.0, tables } })
     }
@@ -417,6 +419,11 @@ fn unusable(what: String) -> DriverError {
 
 fn said(error: &(dyn Diagnostic + Send + Sync)) -> String {
     error.to_string()
+}
+
+/// Takes away what killed processes left of files that they were writing.
+fn take_away_leftovers(directory: &Path) {
+    ["", SPEC, "spec/inputs", "kept"].iter().for_each(|below| write::take_away_all_leftovers(&directory.join(below)));
 }
 
 /// Parts are written into their own directory only, or an empty one.

@@ -68,9 +68,12 @@ pub(super) fn write_plan(args: &SweepPlanArgs) -> Result<(PathBuf, SweepPlan), S
     let directory = args.out.clone().unwrap_or_else(|| Path::new("out").join(format!("sweep_{fabric}")));
     refuse_foreign(&directory)?;
     let mut seen = BTreeSet::new();
+    write::take_away_all_leftovers(&directory);
     for (run, files) in plan.runs.iter().zip(&files).filter(|(run, _)| seen.insert(run.key.clone())) {
+        let spec = place(&directory, run).join(SPEC);
+        [place(&directory, run), spec.clone(), spec.join("inputs")].iter().for_each(|place| write::take_away_all_leftovers(place));
         for (path, text) in files {
-            let path = place(&directory, run).join(SPEC).join(path);
+            let path = spec.join(path);
             if !path.is_file() {
                 write::make_directory(path.parent().unwrap_or(&directory))?;
                 write::write(&path, text.as_bytes())?;

@@ -5,11 +5,13 @@ use super::results;
 use crate::compile::Stage;
 use crate::driver::errors::{DriverError, Stop};
 use crate::driver::front;
+use crate::driver::lock::LockFile;
 use crate::driver::options::CompileArgs;
 use crate::driver::progress::Watch;
 use crate::driver::read::{self, display};
 use crate::driver::shard::Shard;
 use crate::driver::staging::{self, Staging};
+use crate::driver::temporary::clean_up_on_interrupt;
 use crate::driver::terminal::{Terminal, look, print_err, print_out};
 use crate::driver::write;
 use crate::emit;
@@ -18,7 +20,6 @@ use crate::library::TablesForm;
 use crate::show::MessageFormat;
 use crate::syntax::print_spec;
 use std::collections::{BTreeSet, VecDeque};
-use std::fs::{File, TryLockError};
 use std::path::Path;
 
 /// The runs of a plan without those that are the same again.
@@ -35,14 +36,19 @@ pub(super) fn different(plan: &SweepPlan) -> Vec<&SweepRun> {
 pub(super) fn run(directory: &Path, plan: &SweepPlan, shard: Shard, terminal: Terminal) -> Result<(), Stop> {
     let mine: Vec<&SweepRun> = shard.of(different(plan)).collect();
     let open: Vec<&SweepRun> = mine.iter().copied().filter(|run| !results::is_there(&place(directory, run), run)).collect();
+    clean_up_on_interrupt();
+    // A process that was killed when its run was there left its lock.
+    for run in mine.iter().filter(|run| place(directory, run).join(LOCK).exists()) {
+        drop(Right::try_take(&place(directory, run)));
+    }
     let watch = Watch::new(false);
     let (mut ran, mut failed) = (0, 0);
     let mut waiting: VecDeque<(&SweepRun, bool)> = open.iter().map(|run| (*run, false)).collect();
     let mut over = 0;
     while let Some((run, patient)) = waiting.pop_front() {
         let place = place(directory, run);
-        let lock = if patient { Lock::wait(&place) } else { Lock::try_take(&place) };
-        let Some(_lock) = lock else {
+        let right = if patient { Some(Right::wait(&place)) } else { Right::try_take(&place) };
+        let Some(_right) = right else {
             waiting.push_back((run, true));
             continue;
         };
@@ -65,28 +71,32 @@ pub(super) fn run(directory: &Path, plan: &SweepPlan, shard: Shard, terminal: Te
     Ok(())
 }
 
-/// The right to run a run, held by one process at a time: its directory is locked. It ends with the process,
-/// however that ends. Where a file system knows no locks, everybody has it, and a run may be made twice, with
-/// the same bytes.
-struct Lock {
-    _directory: Option<File>,
+/// The right to run a run, held by one process at a time: a lock file in its directory, while it is run. It
+/// ends with the process, however that ends. Where a file system knows no locks, everybody has it, and a run
+/// may be made twice, with the same bytes.
+struct Right {
+    _lock: Option<LockFile>,
 }
 
-impl Lock {
+impl Right {
     /// The right, unless somebody else has it.
     fn try_take(place: &Path) -> Option<Self> {
-        let directory = File::open(place).ok();
-        let taken = directory.as_ref().is_some_and(|directory| matches!(directory.try_lock(), Err(TryLockError::WouldBlock)));
-        (!taken).then_some(Self { _directory: directory })
+        match LockFile::try_take(&place.join(LOCK)) {
+            Ok(None) => None,
+            Ok(lock) => Some(Self { _lock: lock }),
+            // What cannot be written says so when the run is written.
+            Err(_) => Some(Self { _lock: None }),
+        }
     }
 
     /// The right, as soon as nobody else has it.
-    fn wait(place: &Path) -> Option<Self> {
-        let directory = File::open(place).ok();
-        let _ = directory.as_ref().map(File::lock);
-        Some(Self { _directory: directory })
+    fn wait(place: &Path) -> Self {
+        Self { _lock: LockFile::wait(&place.join(LOCK)).ok() }
     }
 }
+
+/// The lock file of a run, in its directory.
+const LOCK: &str = ".lock";
 
 /// One run; whether it could be had.
 ///
