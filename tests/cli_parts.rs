@@ -24,7 +24,8 @@ fn workplace() -> tempfile::TempDir {
 
 /// What people read, without the places where lines end.
 fn flowing(text: &str) -> String {
-    text.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ")
+    let words = text.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
+    words.split(" 1 error. To learn more").next().unwrap_or_default().to_owned()
 }
 
 /// A library that gives `flock` the rules of NFS, where it is a lock of a range: an exclusive one needs a
@@ -111,4 +112,179 @@ fn what_a_killed_process_was_writing_goes() {
     fabc(place.path(), &["build", "out/ring.shards", "--shard", "2/2"], 0);
     let stay: Vec<_> = left.iter().filter(|path| path.exists()).collect();
     assert!(stay.is_empty() && written.exists(), "{stay:?}");
+}
+
+const SETS: [&str; 6] = ["--set", "n=3,4", "--set", "most=2,9", "--until", "analyze"];
+
+/// A sweep of four runs, one of which fails.
+fn swept() -> tempfile::TempDir {
+    let place = workplace();
+    fabc(place.path(), &[&["sweep", "ring.fab", "-o", "sweep", "-q"], &SETS[..]].concat(), 0);
+    place
+}
+
+/// The first built run of a sweep, and the first that failed, from the directory of the sweep.
+fn first_runs(sweep: &Path) -> [std::path::PathBuf; 2] {
+    let runs: Vec<_> = files(&sweep.join("runs")).into_keys().collect();
+    ["manifest.json", "failed.json"]
+        .map(|name| Path::new("runs").join(runs.iter().find(|path| path.ends_with(name)).unwrap().parent().unwrap()))
+}
+
+/// Replaces some text of a file; returns the old content.
+fn change(path: &Path, from: &str, to: &str) -> Vec<u8> {
+    let old = std::fs::read(path).unwrap();
+    let text = String::from_utf8(old.clone()).unwrap();
+    assert!(text.contains(from), "no {from} in {text}");
+    std::fs::write(path, text.replacen(from, to, 1)).unwrap();
+    old
+}
+
+/// Lists a changed file in the manifest of its directory with the hash that it has now.
+fn sign(directory: &Path, name: &str) {
+    let manifest = directory.join("manifest.json");
+    let mut value: serde_json::Value = serde_json::from_slice(&std::fs::read(&manifest).unwrap()).unwrap();
+    let bytes = std::fs::read(directory.join(name)).unwrap();
+    let line = value["files"].as_array().unwrap().iter().position(|line| line["path"] == name).unwrap();
+    let old = value["files"][line].clone();
+    value["files"][line]["bytes"] = bytes.len().into();
+    value["files"][line]["blake3"] = blake3::hash(&bytes).to_hex().as_str().into();
+    let of = |line: &serde_json::Value| format!("\"bytes\":{},\"blake3\":{}", line["bytes"], line["blake3"]);
+    change(&manifest, &of(&old), &of(&value["files"][line]));
+}
+
+#[test]
+fn a_figure_that_was_changed_does_not_come_into_the_table() {
+    let place = swept();
+    let sweep = place.path().join("sweep");
+    let [built, _] = first_runs(&sweep);
+    let report = sweep.join(&built).join("report.json");
+    let old = change(&report, "\"diameter\":2", "\"diameter\":99999");
+    let (_, err) = fabc(place.path(), &["sweep", "merge", "sweep"], 2);
+    let run = built.display();
+    let told = format!(
+        "FAB0544 × `sweep/{run}/report.json` is not the file that the run wrote: its hash is not the one of `manifest.json` help: remove \
+         `sweep/{run}`: `fabc sweep run` runs it again"
+    );
+    assert_eq!(flowing(&err), told);
+    // Under a hash of its own it stands in the table, and is convicted.
+    sign(&sweep.join(&built), "report.json");
+    fabc(place.path(), &["sweep", "merge", "sweep", "-q"], 0);
+    assert!(std::fs::read_to_string(sweep.join("table.csv")).unwrap().contains("99999"));
+    let (_, err) = fabc(place.path(), &["sweep", "verify", "sweep"], 3);
+    assert!(flowing(&err).contains(&format!("FAB0544 × `sweep/{run}` does not hold what it claims")), "{err}");
+    assert!(err.contains("FAB0423"), "{err}");
+    std::fs::write(&report, old).unwrap();
+    sign(&sweep.join(&built), "report.json");
+    fabc(place.path(), &["sweep", "merge", "sweep", "-q"], 0);
+    fabc(place.path(), &["sweep", "verify", "sweep"], 0);
+}
+
+#[test]
+fn a_sweep_is_proved_run_by_run_and_written_again() {
+    let place = swept();
+    let sweep = place.path().join("sweep");
+    let (out, _) = fabc(place.path(), &["sweep", "verify", "sweep"], 0);
+    assert!(out.starts_with("verified sweep: 4 runs that differ, 3 built and proved, 1 failed\n"), "{out}");
+    for listed in ["sweep.json settings  ", "report.json passes ", "manifest.json options  "] {
+        assert!(out.contains(listed), "{listed} in {out}");
+    }
+    let [built, failed] = first_runs(&sweep);
+    let spec = built.parent().unwrap().join("spec/spec.fab");
+    let convicted = |path: &Path, from: &str, to: &str, what: &str, code: i32| {
+        let old = change(&sweep.join(path), from, to);
+        let (_, err) = fabc(place.path(), &["sweep", "verify", "sweep"], code);
+        assert!(flowing(&err).starts_with(&format!("FAB0544 × {what}")), "{err}");
+        std::fs::write(sweep.join(path), old).unwrap();
+    };
+    let path = |path: &Path| format!("`sweep/{}`", path.display());
+    let again = "does not come out again from the runs";
+    convicted(Path::new("table.csv"), "4,9,kept,16", "4,9,kept,17", &format!("`sweep/table.csv` {again}"), 3);
+    convicted(Path::new("table.json"), "\"kept\"", "\"open\"", &format!("`sweep/table.json` {again}"), 3);
+    convicted(Path::new("table.txt"), "kept", "open", &format!("`sweep/table.txt` {again}"), 3);
+    convicted(Path::new("index.html"), "kept", "open", &format!("`sweep/index.html` {again}"), 3);
+    let words = format!("{} does not come out again: the run ends otherwise", path(&failed.join("failed.json")));
+    convicted(&failed.join("failed.json"), "\"message\":\"", "\"message\":\"no ", &words, 3);
+    let words = format!("{} is not the spec of this run: its key is another one than that of `sweep.json`", path(spec.parent().unwrap()));
+    convicted(&spec, "latency = 10 ns", "latency = 11 ns", &words, 2);
+    let words = "`sweep.json` says `n=8` of a run whose settings have another value";
+    convicted(Path::new("sweep.json"), "\"values\":[\"3\"", "\"values\":[\"8\"", words, 3);
+    convicted(Path::new("sweep.json"), "\"fabric\":\"ring\"", "\"fabric\":\"rind\"", "1 of 4 runs are not there yet", 2);
+    // Nothing is run of a spec that was changed.
+    std::fs::remove_dir_all(sweep.join(&built)).unwrap();
+    let old = change(&sweep.join(&spec), "latency = 10 ns", "latency = 11 ns");
+    let (_, err) = fabc(place.path(), &["sweep", "run", "sweep"], 2);
+    let words = format!(
+        "FAB0544 × {} is not the spec of this run: its key is another one than that of `sweep.json` help: remove that folder: `fabc sweep \
+         plan` writes it again",
+        path(spec.parent().unwrap())
+    );
+    assert_eq!(flowing(&err), words);
+    std::fs::write(sweep.join(&spec), old).unwrap();
+    fabc(place.path(), &["sweep", "run", "sweep", "-q"], 0);
+    fabc(place.path(), &["sweep", "verify", "sweep"], 0);
+}
+
+#[test]
+fn an_impossible_corner_is_a_failed_run() {
+    let place = tempfile::tempdir().unwrap();
+    let pod = SpecText::pod([2, 2, 2], 2).without("cubes").with("cubes = n; budget { vcs = 2; faults = 0; }").text();
+    let text = format!("param n = 2 in 2..=64;\n{}", pod.replace("ports = 16", "ports = 4"));
+    std::fs::write(place.path().join("pod.fab"), &text).unwrap();
+    let (out, _) = fabc(place.path(), &["sweep", "pod.fab", "--set", "n=2,3,8", "--until", "synthesize", "-o", "sweep"], 0);
+    assert!(out.contains("3 of 3 runs: 0 were there, 1 failed"), "{out}");
+    let table = std::fs::read_to_string(place.path().join("sweep/table.csv")).unwrap();
+    let rows: Vec<&str> = table.lines().collect();
+    assert!(rows[1].starts_with("2,open,") || rows[1].starts_with("2,kept,"), "{table}");
+    assert!(rows[3].starts_with("8,failed,") && rows[3].contains("FAB0111: "), "{table}");
+    fabc(place.path(), &["sweep", "verify", "sweep"], 0);
+    // What is wrong with all values refuses the sweep, at its place; so does a value that is not declared.
+    let (_, err) = fabc(place.path(), &["sweep", "pod.fab", "--set", "n=8,9", "-o", "none", "--message-format", "short"], 1);
+    assert!(err.starts_with("pod.fab:") && err.contains("error[FAB0111]"), "{err}");
+    let (_, err) = fabc(place.path(), &["sweep", "pod.fab", "--set", "n=2,65", "-o", "none", "--message-format", "short"], 1);
+    assert!(err.starts_with("--set:1:3: error[FAB0144]"), "{err}");
+    std::fs::write(place.path().join("pod.fab"), text.replace("over copper;", "over cooper;")).unwrap();
+    let (_, err) = fabc(place.path(), &["sweep", "pod.fab", "--set", "n=2,8", "-o", "none", "--message-format", "short"], 1);
+    assert!(err.starts_with("pod.fab:") && err.contains("cooper"), "{err}");
+    // So is an expression that cannot be calculated with some of the values.
+    let divided = text.replace("cubes = n;", "cubes = k;").replace("param n", "let k = 8 / (n - 4);\nparam n");
+    std::fs::write(place.path().join("pod.fab"), &divided).unwrap();
+    fabc(place.path(), &["sweep", "pod.fab", "--set", "n=4,8", "--until", "synthesize", "-o", "divided", "-q"], 0);
+    let table = std::fs::read_to_string(place.path().join("divided/table.csv")).unwrap();
+    assert!(table.contains("4,failed,") && table.contains("FAB01"), "{table}");
+    let (out, _) = fabc(place.path(), &["sweep", "verify", "divided"], 0);
+    assert!(!out.contains("failed.json  "), "{out}");
+    // A spec that names input files is not kept where it means nothing.
+    let graph = SpecText::network("graph \"g.txt\" { default = wire; }").with(
+        "router { radix = 4; hosts = n; vcs = 8; flit = 64 B; \
+                 buffer = 64 flits; latency = 10 cycles; }",
+    );
+    std::fs::write(place.path().join("g.txt"), "a b\nb c\na c\n").unwrap();
+    std::fs::write(place.path().join("net.fab"), format!("param n = 1;\n{}", graph.text())).unwrap();
+    fabc(place.path(), &["sweep", "net.fab", "--set", "n=1,9", "--until", "synthesize", "-o", "graph", "-q"], 0);
+    let table = std::fs::read_to_string(place.path().join("graph/table.csv")).unwrap();
+    assert!(table.contains("9,failed,") && table.contains("FAB01"), "{table}");
+    let (out, _) = fabc(place.path(), &["sweep", "verify", "graph"], 0);
+    assert!(out.contains("failed.json  "), "{out}");
+    assert!(!place.path().join("none").exists());
+}
+
+#[test]
+fn a_spec_that_was_changed_beside_its_shards_is_convicted() {
+    let place = workplace();
+    for shard in ["1/2", "2/2"] {
+        fabc(place.path(), &["build", "ring.fab", "--shard", shard, "-q"], 0);
+    }
+    let spec = place.path().join("out/ring.shards/spec/spec.fab");
+    let old = change(&spec, "require diameter <= 8", "require diameter <= 9");
+    let words = "FAB0594 × `out/ring.shards/spec` is not the spec that these shards are of: its key is another one than that of `shards.json` \
+                 help: `fabc build SPEC --shard i/n` writes both again";
+    let (_, err) = fabc(place.path(), &["merge", "out/ring.shards"], 2);
+    assert_eq!(flowing(&err), words);
+    assert!(!place.path().join("out/ring").exists());
+    std::fs::remove_file(place.path().join("out/ring.shards/kept/nominal.bin")).unwrap();
+    let (_, err) = fabc(place.path(), &["build", "out/ring.shards", "--shard", "1/2"], 2);
+    assert_eq!(flowing(&err), words);
+    std::fs::write(&spec, old).unwrap();
+    fabc(place.path(), &["build", "out/ring.shards", "--shard", "1/2", "-q"], 0);
+    fabc(place.path(), &["merge", "out/ring.shards", "-q"], 0);
 }

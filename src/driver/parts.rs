@@ -88,7 +88,7 @@ pub(super) fn build(spec: &str, shard: Shard, args: &BuildArgs, watch: &Watch, t
     if of.is_done() {
         return Ok(terminal.say(&format!("{}: everything was there", done()))?);
     }
-    let Loaded { fabric, sources, .. } = read::built_spec(&parts.directory.join(SPEC))?;
+    let Loaded { fabric, sources, .. } = parts.spec()?;
     watch.time("compile", || compile::shard(&fabric, parts.stage(), &of, watch)).map_err(|wrong| wrong.stop(sources))?;
     let count = of.written.load(Ordering::Relaxed);
     terminal.say(&format!("{}: {count} file{} written in {}", done(), if count == 1 { "" } else { "s" }, watch.elapsed()))?;
@@ -106,7 +106,7 @@ pub(super) fn merge(args: &MergeArgs, terminal: Terminal) -> Result<(), Stop> {
     if !open.is_empty() {
         return Err(parts.missing_shards(&open).into());
     }
-    let Loaded { fabric, spec, sources, .. } = read::built_spec(&parts.directory.join(SPEC))?;
+    let Loaded { fabric, spec, sources, .. } = parts.spec()?;
     let out = match &args.out {
         Some(out) => out.clone(),
         None => parts.directory.parent().map_or_else(PathBuf::new, Path::to_owned),
@@ -211,6 +211,21 @@ impl Parts {
 
     fn tables(&self) -> TablesForm {
         TablesForm::from_str(&self.plan.tables, false).unwrap_or(TablesForm::Auto)
+    }
+
+    /// The spec of the parts, which their key must be of.
+    ///
+    /// # Errors
+    /// It cannot be read, has errors, or was changed.
+    fn spec(&self) -> Result<Loaded, Stop> {
+        let folder = self.directory.join(SPEC);
+        let loaded = read::built_spec(&folder)?;
+        let key = content::of_folder(&folder, Some(&loaded), self.stage().name())?;
+        if key == self.plan.key && loaded.fabric.name == self.plan.fabric {
+            return Ok(loaded);
+        }
+        let what = format!("`{}` is not the spec that these shards are of: its key is another one than that of `{PLAN}`", display(&folder));
+        Err(DriverError::Shards { what, hint: "`fabc build SPEC --shard i/n` writes both again".to_owned() }.into())
     }
 
     /// Where a scenario is kept, or a simulation on it.
