@@ -288,3 +288,36 @@ fn a_spec_that_was_changed_beside_its_shards_is_convicted() {
     fabc(place.path(), &["build", "out/ring.shards", "--shard", "1/2", "-q"], 0);
     fabc(place.path(), &["merge", "out/ring.shards", "-q"], 0);
 }
+
+#[test]
+fn names_that_spreadsheets_would_run_and_names_with_commas_are_read_as_they_were() {
+    let place = tempfile::tempdir().unwrap();
+    let net = SpecText::network("graph \"g.txt\" { default = wire; }").with("link wire { bandwidth = 512 Gbps; latency = 10 ns; }");
+    std::fs::write(place.path().join("g.txt"), "=1+1 b,c\nb,c @x\n=1+1 @x\n").unwrap();
+    std::fs::write(place.path().join("net.fab"), net.clone().with("budget { vcs = 4; faults = 1 link; } routing = allowed_turns;").text())
+        .unwrap();
+    fabc(place.path(), &["build", "net.fab", "-q", "--out", "out"], 0);
+    let gather = ["collective", "out/net", "--collective", "all_gather", "--size", "64KiB", "--scenario", "all"];
+    let (rows, _) = fabc(place.path(), &[&gather[..], &["--format", "csv"]].concat(), 0);
+    assert!(rows.contains("\n\"'=1+1.port0\",all_gather,"), "{rows}");
+    fabc(place.path(), &[&gather[..6], &["--emit", "trace=t.csv"]].concat(), 0);
+    let trace = std::fs::read_to_string(place.path().join("t.csv")).unwrap();
+    assert!(trace.contains("\n0,\"'=1+1\",\"b,c\",342\n0,\"'=1+1\",\"'@x\",342\n"), "{trace}");
+    let (out, _) = fabc(place.path(), &["sim", "out/net", "--trace", "t.csv"], 0);
+    assert!(out.contains("6 messages"), "{out}");
+    fabc(place.path(), &["build", "net.fab", "-q", "--emit", "tables_csv=tables"], 0);
+    let table = std::fs::read_to_string(place.path().join("tables/nominal/router_00000.csv")).unwrap();
+    assert!(table.contains("1,\"b,c\",inject,,") && table.contains("2,\"'@x\",inject,,"), "{table}");
+    // What is not quoted as it should be is told with its line.
+    std::fs::write(place.path().join("t.csv"), "0,\"b,c,1,1\n").unwrap();
+    let (_, err) = fabc(place.path(), &["sim", "out/net", "--trace", "t.csv"], 2);
+    assert!(flowing(&err).contains("a quote is not closed help: a quote within quotes is written twice"), "{err}");
+    // The values of a sweep are text, too.
+    let spec =
+        "param name = \"=g.txt\";\nfabric net {".to_owned() + net.text().replace("\"g.txt\"", "name").split_once("fabric net {").unwrap().1;
+    std::fs::copy(place.path().join("g.txt"), place.path().join("=g.txt")).unwrap();
+    std::fs::write(place.path().join("swept.fab"), spec).unwrap();
+    fabc(place.path(), &["sweep", "swept.fab", "--set", "name=\"=g.txt\"", "--until", "synthesize", "-q", "-o", "sweep"], 0);
+    let table = std::fs::read_to_string(place.path().join("sweep/table.csv")).unwrap();
+    assert!(table.contains("\n\"\"\"=g.txt\"\"\",kept,"), "{table}");
+}
