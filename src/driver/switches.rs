@@ -3,6 +3,7 @@
 
 use super::errors::{DriverError, Stop};
 use super::read::{self, display};
+use crate::csv;
 use crate::ids::{IdVec, OcsId};
 use crate::ir::{Live, Mirrors};
 use crate::limits::cross_connects_bytes;
@@ -256,18 +257,18 @@ fn map(path: &Path, pod: &Pod) -> Result<Labels, DriverError> {
     let stems: BTreeSet<String> = pod.ocses.iter().map(|ocs| file_stem(&ocs.name)).collect();
     let mut labels = Labels::new();
     for (line, row) in (1..).zip(text.lines()).filter(|(_, row)| !row.trim().is_empty()) {
-        let mut fields = row.splitn(3, ',').map(str::trim);
-        let (Some(switch), Some(port), Some(face)) = (fields.next(), fields.next(), fields.next()) else {
+        let cells = csv::cells(row).map_err(|what| unfit(line, what))?;
+        let [switch, port, face] = &cells[..] else {
             return Err(unfit(line, "it is not `switch,port,face`"));
         };
-        if (line, port) == (1, "port") {
+        if (line, port.as_str()) == (1, "port") {
             continue;
         }
         let port: u32 = port.parse().map_err(|_| unfit(line, &format!("`{port}` is no number of a port")))?;
         if !stems.contains(switch) {
             return Err(unfit(line, &format!("the spec declares no OCS with the file name `{switch}`")));
         }
-        if labels.insert((switch.to_owned(), port), face.trim_matches('"').to_owned()).is_some() {
+        if labels.insert((switch.to_owned(), port), face.clone()).is_some() {
             return Err(unfit(line, &format!("port {port} of {switch} has a face already")));
         }
     }

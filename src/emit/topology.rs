@@ -2,6 +2,7 @@
 
 use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
 use crate::compiled::{Compiled, CompiledPod};
+use crate::csv::quoted;
 use crate::ir::LinkClass;
 use crate::model::PORT_NAMES;
 
@@ -58,7 +59,7 @@ pub(super) fn csv(compiled: &Compiled) -> String {
             LinkClass::Local => "copper",
             LinkClass::Global => "fiber",
         };
-        let ocs = cross_connects.ocs_of[id].map_or(String::new(), |ocs| format!("\"{}\"", pod.ocses[ocs].name));
+        let ocs = cross_connects.ocs_of[id].map_or(String::new(), |ocs| quoted(&pod.ocses[ocs].name));
         let link_type = &fabric.link_types[link.link_type];
         push(&mut out, format_args!(",{kind},{ocs},{},{}\n", gigabytes(link_type.bandwidth_bps), topology.link_cycles(fabric, id)));
     }
