@@ -249,9 +249,9 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
         TopologyChoice::Synthesize(how) => format!("synthesized ({})", search(how)),
         TopologyChoice::SynthesizeNear(near) => {
             let moves = grouped(near.moves);
-            format!("synthesized within {moves} moves of {} ({})", near.path, search(&near.search))
+            format!("synthesized within {moves} moves of the live setting ({})", search(&near.search))
         }
-        TopologyChoice::CrossConnects { path, .. } => format!("cross-connects of {path}"),
+        TopologyChoice::CrossConnects { .. } => "cross-connects from a file".to_owned(),
     };
     let topology = match &fabric.plant {
         Plant::Pod(pod) => of_pod(pod),
