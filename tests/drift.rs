@@ -232,7 +232,8 @@ fn sonic_says_what_is_lit_pending_failed_and_blocked() {
         }
         let mut said = state(&config, Dump::Nested, |_| Some("tuned"));
         let rows = said["OCS_CROSS_CONNECT"].as_object().unwrap();
-        let ends: Vec<[String; 2]> = rows.values().map(|row| ["a_side", "b_side"].map(|end| row[end].as_str().unwrap().to_owned())).collect();
+        let ends: Vec<[String; 2]> =
+            rows.values().map(|row| ["a_side", "b_side"].map(|end| row[end].as_str().unwrap().to_owned())).collect();
         if let [one, other, ..] = &ends[..] {
             let crossed = |from: &[String; 2], to: &[String; 2]| {
                 (format!("{}-{}", from[0], to[1]), json!({"a_side": from[0], "b_side": to[1], "status": "tuned"}))

@@ -216,9 +216,7 @@ pub(super) fn flow_end(flow: &FlowCertificate) -> Option<Exact> {
 /// hosts that share them.
 pub(super) fn sent_per_host(demand: &Demand, topology: &Topology, dead: Option<NodeId>) -> [u64; 2] {
     let living = || topology.endpoints().filter(|&router| Some(router) != dead);
-    let sent = |source: NodeId| -> u64 {
-        living().filter(|&to| to != source).map(|to| u64::from(demand.weight(source, to))).sum()
-    };
+    let sent = |source: NodeId| -> u64 { living().filter(|&to| to != source).map(|to| u64::from(demand.weight(source, to))).sum() };
     let share = |source: NodeId| [sent(source), u64::from(topology.hosts(source))];
     let hosts = || living().map(|router| topology.hosts(router));
     let alike = hosts().min() == hosts().max();

@@ -95,9 +95,7 @@ fn parts(pod: &Pod, set: &Mirrors) -> Vec<Vec<BlockId>> {
         }
     }
     let whole = members.into_iter().filter(|part| !part.is_empty());
-    whole
-        .map(|part| part.into_iter().map(BlockId::new).collect::<BTreeSet<_>>().into_iter().collect())
-        .collect()
+    whole.map(|part| part.into_iter().map(BlockId::new).collect::<BTreeSet<_>>().into_iter().collect()).collect()
 }
 
 /// Whether all cubes are joined with every cross-connect of one switch dark.

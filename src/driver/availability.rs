@@ -3,8 +3,8 @@
 use super::collective_scene::{convicted, files};
 use super::errors::{DriverError, Stop};
 use super::options::AvailabilityArgs;
-use super::read;
 use super::placed::{self, Placed, is_placed};
+use super::read;
 use super::terminal::{print_out, write_out};
 use crate::availability::{Failures, Plant};
 use crate::check::{self, ReadScene};
@@ -71,7 +71,8 @@ fn of_slices(args: &AvailabilityArgs, failures: Failures) -> Result<(), Stop> {
         // Cubes of one class stand in for each other; those that are down do not count.
         let class = placing.class_of(first.cubes[0]);
         let working = |cube: &BlockId| placing.class_of(*cube) == class && !placement.down.contains(cube);
-        let in_slices = placement.slices.iter().flat_map(|slice| &slice.cubes).filter(|cube| placing.class_of(**cube) == class).count() as u32;
+        let in_slices =
+            placement.slices.iter().flat_map(|slice| &slice.cubes).filter(|cube| placing.class_of(**cube) == class).count() as u32;
         let spare = placement.spare.iter().copied().chain(placement.free(pod.cubes)).filter(working).count() as u32;
         let count = Count { cubes: in_slices + spare, job: kind.cubes(), others: in_slices - kind.cubes() };
         let directory = args.directory.join(kind_files(&kind.name));

@@ -149,13 +149,14 @@ impl Placed {
             let folder = directory.join(kind_files(&of.name));
             let read = |file: &str| read::bytes(&folder.join(file), ARTIFACT_BYTES);
             kinds.push(kind(of, &read).map_err(stop)?);
-            let ocs: OcsFile = tagged(&read("ocs.json").map_err(stop)?).map_err(|what| not_built(format!("`ocs.json` of `{}`: {what}", of.name)))?;
+            let ocs: OcsFile =
+                tagged(&read("ocs.json").map_err(stop)?).map_err(|what| not_built(format!("`ocs.json` of `{}`: {what}", of.name)))?;
             files.insert(of.name.clone(), (of.cubes(), ocs));
         }
         let file: PlacementFile = tagged(&read::bytes(&directory.join(PLACEMENT), ARTIFACT_BYTES).map_err(stop)?)
             .map_err(|what| not_built(format!("`{PLACEMENT}`: {what}")))?;
-        let ocs: OcsFile =
-            tagged(&read::bytes(&directory.join("ocs.json"), ARTIFACT_BYTES).map_err(stop)?).map_err(|what| not_built(format!("`ocs.json`: {what}")))?;
+        let ocs: OcsFile = tagged(&read::bytes(&directory.join("ocs.json"), ARTIFACT_BYTES).map_err(stop)?)
+            .map_err(|what| not_built(format!("`ocs.json`: {what}")))?;
         if file.fabric != fabric.name {
             return Err(not_built(format!("`{PLACEMENT}` is of the fabric `{}`", file.fabric)));
         }

@@ -272,7 +272,8 @@ impl<'a> AlikeWide<'a> {
 
 /// Ranks of channels with more virtual channels than before; nothing uses the others.
 fn widened(ranks: &[u32], [before, after]: [u8; 2]) -> Vec<u32> {
-    let row = |of_channel: &[u32]| of_channel.iter().copied().chain(std::iter::repeat_n(0, usize::from(after - before))).collect::<Vec<_>>();
+    let row =
+        |of_channel: &[u32]| of_channel.iter().copied().chain(std::iter::repeat_n(0, usize::from(after - before))).collect::<Vec<_>>();
     ranks.chunks(usize::from(before)).flat_map(row).collect()
 }
 

@@ -18,7 +18,9 @@ pub(super) fn json(compiled: &Compiled) -> String {
     push(&mut out, format_args!("\"nodes\":{},", compiled.topology.node_count()));
     match fabric.pod() {
         Some(pod) => push(&mut out, format_args!("\"cubes\":{},\n", pod.cubes)),
-        None => push(&mut out, format_args!("\"endpoints\":{},\"links\":{},\n", nominal.metrics.endpoints, compiled.topology.links().len())),
+        None => {
+            push(&mut out, format_args!("\"endpoints\":{},\"links\":{},\n", nominal.metrics.endpoints, compiled.topology.links().len()))
+        }
     }
     push(&mut out, format_args!("\"metrics\":{{{}}},\n", metrics(&nominal.metrics)));
     push(&mut out, format_args!("\"bounds\":{{{}}},\n", bounds(&nominal.metrics) + &trees(compiled) + &universal(compiled)));

@@ -6,10 +6,13 @@ use fabc::check::{HopTimes, Pace, Timed, bound_time, schedule_time};
 use fabc::compile::collectives::{CollectivesAsked, Planned};
 use fabc::ids::{ChannelId, Id, IdVec, LinkId, NodeId};
 use fabc::ir::{
-    CollectiveBound, CollectiveCost, CollectiveTime, ForwardingTables, Fraction, LinkHops, Scenario, Scene, Schedule, SharedTrees, Topology, Transfers};
+    CollectiveBound, CollectiveCost, CollectiveTime, ForwardingTables, Fraction, LinkHops, Scenario, Scene, Schedule, SharedTrees,
+    Topology, Transfers,
+};
 use fabc::model::{Collective, CollectiveAlgorithm};
 use fabc::passes::collective::{
-    Asked, Crossing, Pipelined, Sent, Timetable, bounds, by_slots, by_steps, delays, direct, multitree, over_lengths, pull, tightest, trees, turned,
+    Asked, Crossing, Pipelined, Sent, Timetable, bounds, by_slots, by_steps, delays, direct, multitree, over_lengths, pull, tightest,
+    trees, turned,
 };
 use fabc::random::Stream;
 use std::collections::BTreeMap;

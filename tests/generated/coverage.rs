@@ -50,7 +50,9 @@ impl Coverage {
     /// Pairs that were made at least so often and never built.
     pub(crate) fn never_built(&self, least: u64) -> Vec<String> {
         let never = self.pairs.iter().filter(|(_, counts)| counts.built == 0 && counts.made >= least);
-        never.map(|((plant, (dimension, value)), counts)| format!("{plant} with {dimension} {value}: {} made, none built", counts.made)).collect()
+        never
+            .map(|((plant, (dimension, value)), counts)| format!("{plant} with {dimension} {value}: {} made, none built", counts.made))
+            .collect()
     }
 
     /// Plants and features of these that no built spec has.

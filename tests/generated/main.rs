@@ -63,7 +63,8 @@ fn wanted() -> Range<u64> {
 /// The compiler, and the second checker where it and Python are there.
 fn programs() -> Programs {
     let fabc = std::env::var("FABC").unwrap_or_else(|_| env!("CARGO_BIN_EXE_fabc").to_owned());
-    let checker = std::env::var("FABC_CHECKER").map_or_else(|_| Path::new(env!("CARGO_MANIFEST_DIR")).join("python/check_fabric.py"), PathBuf::from);
+    let checker =
+        std::env::var("FABC_CHECKER").map_or_else(|_| Path::new(env!("CARGO_MANIFEST_DIR")).join("python/check_fabric.py"), PathBuf::from);
     let python = std::process::Command::new("python3").arg("--version").output().is_ok_and(|ended| ended.status.success());
     let checker = Some(checker).filter(|checker| python && checker.is_file());
     if checker.is_none() {
@@ -171,7 +172,15 @@ fn log(path: &str, spec: &Spec, came: &Result<Came, Failure>) {
     use std::io::Write as _;
     let line = match came {
         Ok(came) => format!("{} {} {came:?}\n", spec.number, spec.plant),
-        Err(failure) => format!("{} {} FAILED {} {:?} {}: {}\n", spec.number, spec.plant, failure.step, failure.exit, failure.kind, failure.told.replace('\n', " | ")),
+        Err(failure) => format!(
+            "{} {} FAILED {} {:?} {}: {}\n",
+            spec.number,
+            spec.plant,
+            failure.step,
+            failure.exit,
+            failure.kind,
+            failure.told.replace('\n', " | ")
+        ),
     };
     let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
     file.and_then(|mut file| file.write_all(line.as_bytes())).expect("the log can be written");

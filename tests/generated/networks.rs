@@ -3,8 +3,8 @@
 use super::demands;
 use super::dice::Dice;
 use super::extras;
-use super::families::{self, LinkNames, Topology};
 use super::facts::Facts;
+use super::families::{self, LinkNames, Topology};
 use super::floors;
 use super::links::{self, Carry};
 use super::spec::{Data, Item, Spec};

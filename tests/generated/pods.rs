@@ -120,10 +120,22 @@ pub(crate) fn pod(dice: &mut Dice, number: u64) -> Spec {
     let program = row == "pod milp" || row == "pod relax";
     let carry = if program { Carry::Alike } else { dice.pick(&[Carry::Alike, Carry::Alike, Carry::Unlike]) };
     let three = two && dice.percent(20);
-    let names: &[&str] = if three { &["copper", "fiber", "other"] } else if two { &["copper", "fiber"] } else { &["copper"] };
+    let names: &[&str] = if three {
+        &["copper", "fiber", "other"]
+    } else if two {
+        &["copper", "fiber"]
+    } else {
+        &["copper"]
+    };
     let links = links::links(dice, names, carry, floor);
     spec.note("links", if two { links.word } else { "one" });
-    let fibers: Vec<&'static str> = if three { vec!["fiber", "other"] } else if two { vec!["fiber"] } else { vec!["copper"] };
+    let fibers: Vec<&'static str> = if three {
+        vec!["fiber", "other"]
+    } else if two {
+        vec!["fiber"]
+    } else {
+        vec!["copper"]
+    };
     let (shape, topology, is_torus) = shape(dice, &mut spec, row, &fibers);
     let (routing, settings, vcs) = routing(dice, is_torus, shape.chips());
     let faults = faults(dice, &shape, routing);
@@ -248,7 +260,15 @@ fn faults(dice: &mut Dice, shape: &Shape, routing: &str) -> &'static str {
 }
 
 /// Groups of switches along these axes.
-fn groups(dice: &mut Dice, spec: &mut Spec, sides: [usize; 3], cubes: usize, axes: &[usize], plain: bool, fibers: &[&'static str]) -> Vec<Group> {
+fn groups(
+    dice: &mut Dice,
+    spec: &mut Spec,
+    sides: [usize; 3],
+    cubes: usize,
+    axes: &[usize],
+    plain: bool,
+    fibers: &[&'static str],
+) -> Vec<Group> {
     let mut groups = Vec::new();
     for &axis in axes {
         let mut sizes = [[sides[1], sides[2]], [sides[0], sides[2]], [sides[0], sides[1]]][axis];
@@ -448,7 +468,10 @@ fn slices(dice: &mut Dice, spec: &mut Spec, shape: &Shape, vcs: usize, facts: &F
         }
         if dice.percent(50) {
             let faults = if size > 1 && shape.switches() > 1 { dice.pick(&["0", "1 ocs", "1 link"]) } else { "0" };
-            inner.push(Item::block("budget", vec![Item::line(format!("vcs = {}", vcs.max(2).min(facts.router_vcs))), Item::line(format!("faults = {faults}"))]));
+            inner.push(Item::block(
+                "budget",
+                vec![Item::line(format!("vcs = {}", vcs.max(2).min(facts.router_vcs))), Item::line(format!("faults = {faults}"))],
+            ));
         }
         inner.push(synthesize(dice, spec, &[]));
         if dice.percent(30) {

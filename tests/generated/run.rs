@@ -270,7 +270,8 @@ impl<'a> Bench<'a> {
         let step = serde_json::from_str::<Value>(&step).ok().and_then(|repair| repair["step"].as_str().map(str::to_owned));
         let kind = parts.kind.as_ref().map_or("out/generated".to_owned(), |kind| format!("out/generated/slices/{kind}"));
         let mut verify = vec!["verify", "-q", &kind, "--repair", "repaired"];
-        self.expect("verify of repair", &verify, &[0]).map_err(|failure| Failure { told: format!("{}\nafter fabc {}", failure.told, arguments.join(" ")), ..failure })?;
+        self.expect("verify of repair", &verify, &[0])
+            .map_err(|failure| Failure { told: format!("{}\nafter fabc {}", failure.told, arguments.join(" ")), ..failure })?;
         if spec.number % 10 >= 7 && parts.slice.is_none() {
             // Another repair begins where this one ended.
             let next = parts.any(&mut dice);
@@ -365,7 +366,9 @@ impl Parts {
         let mut switches: Vec<String> = links.iter().filter_map(|link| link["ocs"].as_str().map(str::to_owned)).collect();
         switches.sort();
         switches.dedup();
-        let block = |name: &String| name.split_once('[').map(|(block, _)| block.to_owned()).filter(|block| block.ends_with(|letter: char| letter.is_ascii_digit()));
+        let block = |name: &String| {
+            name.split_once('[').map(|(block, _)| block.to_owned()).filter(|block| block.ends_with(|letter: char| letter.is_ascii_digit()))
+        };
         let mut blocks: Vec<String> = routers.iter().filter_map(block).collect();
         blocks.dedup();
         let ends = if dice.percent(50) { "a" } else { "b" };

@@ -130,7 +130,9 @@ fn plain_topologies(spec: &Spec) -> Vec<Spec> {
 
 /// The candidate with smaller matrices, where it has one and its topology is another one.
 fn with_fitting_matrix(spec: &Spec, candidate: &Spec) -> Vec<Spec> {
-    let topology = |spec: &Spec| spec.items.iter().filter(|item| item.head.starts_with("topology") || item.head.starts_with("cube")).cloned().collect::<Vec<_>>();
+    let topology = |spec: &Spec| {
+        spec.items.iter().filter(|item| item.head.starts_with("topology") || item.head.starts_with("cube")).cloned().collect::<Vec<_>>()
+    };
     let Some(Data::Matrix(rows)) = candidate.files.get("demand.csv") else { return Vec::new() };
     if topology(spec) == topology(candidate) {
         return Vec::new();
@@ -177,7 +179,8 @@ fn smaller_heads(head: &str) -> Vec<String> {
     let bytes = head.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
-        let begins = bytes[at].is_ascii_digit() && (at == 0 || !bytes[at - 1].is_ascii_alphanumeric() && bytes[at - 1] != b'.' && bytes[at - 1] != b'_');
+        let begins = bytes[at].is_ascii_digit()
+            && (at == 0 || !bytes[at - 1].is_ascii_alphanumeric() && bytes[at - 1] != b'.' && bytes[at - 1] != b'_');
         if !begins {
             at += 1;
             continue;

@@ -26,8 +26,8 @@ mod topology;
 
 use super::{CheckError, DeadlockFree, Wired, dual, floor as cables, flow, network as graph, scenario as walk_scenario, trees, wiring};
 use crate::check::distances::{demand_hops, measure as measure_distances};
-use crate::check::faults::{Fault, tolerated};
 use crate::check::exact::Exact;
+use crate::check::faults::{Fault, tolerated};
 use crate::check::measures::{Counts, Measures, flow_end, sent_per_host};
 use crate::ids::OcsId;
 use crate::ir::{CrossConnects, DualLengths, FloorMetrics, FlowCertificate, ForwardingTables, NetworkMetrics, Placement, Scene, Topology};

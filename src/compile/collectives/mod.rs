@@ -16,11 +16,11 @@ pub use asked::CollectivesAsked;
 pub(super) use declared::{named_routers, plannable};
 pub use errors::CollectivesError;
 
+use crate::ids::Id;
 use crate::ir::{
     ATTOSECONDS_OF_A_PICOSECOND, CollectiveCost, CollectiveCrossover, CollectiveOutcome, CollectiveRow, ForwardingTables, LinkHops, Scene,
     Schedule, Starts, cycle_time,
 };
-use crate::ids::Id;
 use crate::model::{Collective, CollectiveAlgorithm, Fabric};
 use planner::{Along, Planner};
 

@@ -11,8 +11,8 @@ use crate::ir::{
 };
 use crate::model::{Collective, CollectiveAlgorithm};
 use crate::passes::collective::{
-    Asked, CollectiveError, bounds, by_slots, by_steps, copyable, delays, direct, least_time, multitree, natural_chunks, over_lengths, pull,
-    rooted, slowest_chip, tightest, trees, turned,
+    Asked, CollectiveError, bounds, by_slots, by_steps, copyable, delays, direct, least_time, multitree, natural_chunks, over_lengths,
+    pull, rooted, slowest_chip, tightest, trees, turned,
 };
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -93,7 +93,9 @@ fn require(
     }
     if matches!(metric, Metric::Graph(_)) && !kind.network {
         let help = match metric {
-            Metric::Graph(metric) if metric.is_of_halves() => "remove it: `concurrent_flow` and `bandwidth` are what all cuts together let through",
+            Metric::Graph(metric) if metric.is_of_halves() => {
+                "remove it: `concurrent_flow` and `bandwidth` are what all cuts together let through"
+            }
             _ => "remove it: what is measured of a graph is measured of networks",
         };
         let help = help.to_owned();
@@ -312,10 +314,7 @@ fn unknown_metric(name: &str, fault: bool, plain: &str, kind: Kind, span: Span) 
 fn number(context: &mut Context, item: &RequireItem, metric: Metric) -> Option<(Decimal, Scale, String)> {
     let what = format!("`{}`", metric.name());
     let (number, scale, suffix) = match (metric, &item.value.unit) {
-        (
-            Metric::Bandwidth | Metric::Collective(CollectiveMetric::Bandwidth) | Metric::Graph(GraphMetric::BisectionBandwidth),
-            _,
-        ) => {
+        (Metric::Bandwidth | Metric::Collective(CollectiveMetric::Bandwidth) | Metric::Graph(GraphMetric::BisectionBandwidth), _) => {
             let (number, unit) = quantity_of(context, &what, &item.value, &[Dimension::Bandwidth], "10.5 GB/s")?;
             let gigabytes = number.times(unit.factor).and_then(|bits| Decimal::ratio(bits, BITS_OF_A_GIGABYTE));
             (in_base_units(context, what, item, gigabytes, "a whole number of bit/s")?, Scale::Metric, " GB/s")

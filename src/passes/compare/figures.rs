@@ -1,6 +1,6 @@
 //! Figures: what two reports tell, side by side.
 
-use crate::ir::{FaultsDiff, FigureDiff, SIZES, RequireDiff, RequireState};
+use crate::ir::{FaultsDiff, FigureDiff, RequireDiff, RequireState, SIZES};
 use crate::model::{Direction, direction};
 use crate::read::{Report, RequireLine};
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,8 +48,10 @@ pub(crate) fn faults(reports: [&Report; 2]) -> FaultsDiff {
         own.scenarios.iter().map(|(name, _)| name).filter(|name| !other.contains_key(name.as_str())).cloned().collect::<Vec<_>>()
     };
     let changed = reports[1].scenarios.iter().filter_map(|(name, new)| {
-        let other: Vec<FigureDiff> =
-            side_by_side([a.get(name.as_str())?, new], are_as_large(reports)).into_iter().filter(|figure| figure.values[0] != figure.values[1]).collect();
+        let other: Vec<FigureDiff> = side_by_side([a.get(name.as_str())?, new], are_as_large(reports))
+            .into_iter()
+            .filter(|figure| figure.values[0] != figure.values[1])
+            .collect();
         (!other.is_empty()).then(|| (name.clone(), other))
     });
     let worst =
