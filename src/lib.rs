@@ -8,7 +8,7 @@
 //! ForwardingTables --check (independent)--> DeadlockFree --> Compiled --emit--> bytes --driver--> disk <-+
 //! ```
 //!
-//! Imports point one way: `ids, units, diag, limits, progress, solve, algebra, availability, random
+//! Imports point one way: `ids, units, diag, limits, progress, solve, algebra, availability, random, csv
 //! <- syntax | show <- model <- ir, estimate <- read <- passes | check | sim <- compiled <- emit
 //! <- compile | verify <- lsp <- library <- driver <- main`.
 //!
@@ -20,6 +20,7 @@ pub mod availability;
 pub mod check;
 pub mod compile;
 pub mod compiled;
+pub mod csv;
 pub mod diag;
 pub mod driver;
 pub mod emit;

@@ -199,24 +199,25 @@ fn metrics(of: &ProvedScenario) -> ScenarioMetrics {
     let Counts {
         scenario,
         routers,
+        endpoints,
         channels,
         pairs_at,
         weighted_hops,
-        sent_most,
+        sent_per_host: [weights, hosts],
         bandwidth_bps,
         clock_hz,
         capacity,
         parts,
-        hosts,
         trees,
         walk,
         ..
     } = &of.counts;
     let hops = |(pairs, hops): (&u64, u64)| pairs * hops;
-    let [flow_low, flow_high] = of.flow_ends.map(|(over, under)| Fraction::new(over, under));
+    let fraction = |(over, under): (u128, u128)| Fraction::new(over, under);
     ScenarioMetrics {
         scenario: scenario.clone(),
-        nodes: *routers,
+        routers: *routers,
+        endpoints: *endpoints,
         channels: *channels,
         capacity: *capacity,
         parts: *parts,
@@ -224,12 +225,11 @@ fn metrics(of: &ProvedScenario) -> ScenarioMetrics {
         hop_histogram: pairs_at.clone(),
         hop_total: pairs_at.iter().zip(0u64..).map(hops).sum(),
         demand_hops: *weighted_hops,
-        sent_most: *sent_most,
-        flow_low,
-        flow_high,
+        sent_per_host: Fraction::new(*weights, *hosts),
+        flow_low: fraction(of.flow_ends.low),
+        flow_high: of.flow_ends.high.map(fraction),
         clock_hz: *clock_hz,
         channel_bandwidth: gigabytes(*bandwidth_bps),
-        hosts: *hosts,
         disjoint_trees: trees.map(|trees| trees as u32),
         routed: walk.clone(),
     }
@@ -306,7 +306,14 @@ fn unproved(fabric: &Fabric, proved: &Proved) -> Vec<Unproved> {
     let set = proved.options.iter().any(|(name, _)| name.starts_with("param.") || name.starts_with("use."));
     add(set, MANIFEST, "options", "which parameters and changes the values in the spec came from");
     let planned = routed && !fabric.collectives.is_empty();
-    add(planned, REPORT, "collectives", "times of slower algorithms and of other sizes; where the fastest one changes");
+    add(planned, REPORT, "collectives.scenarios.others", "chunks and times of slower algorithms; that none is faster is proved");
+    add(planned, REPORT, "collectives.scenarios.left_out", "which algorithms were not tried unasked");
+    add(planned, REPORT, "collectives.curve.times_ns", "times at other sizes; that none is below the bound is proved");
+    add(planned, REPORT, "collectives.crossovers", "where the fastest algorithm changes");
+    add(planned, "collectives/", "bounds", "which witnesses, of all that prove the same bound, and in which order");
+    for place in ["steps", "trees", "sends", "rooted", "latency", "canonical"] {
+        add(planned, "collectives/", place, "which schedule and how it is listed, of all that do the same in the same time");
+    }
     add(true, REPORT, "passes", "how the searches went: counters, stopped_by, notes");
     let weighed = !proved.stated.trade_off.is_empty();
     add(weighed, REPORT, "network.trade_off", "what other weights of cables give");

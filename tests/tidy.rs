@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Every module and its layer: it may use modules of lower layers only (those of layer 0 also each other).
-const LAYERS: [(&str, u8); 26] = [
+const LAYERS: [(&str, u8); 27] = [
     ("ids", 0),
     ("units", 0),
     ("diag", 0),
@@ -18,6 +18,7 @@ const LAYERS: [(&str, u8); 26] = [
     ("solve", 0),
     ("algebra", 0),
     ("availability", 0),
+    ("csv", 0),
     ("syntax", 1),
     ("show", 1),
     ("model", 2),

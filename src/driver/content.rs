@@ -1,6 +1,11 @@
 //! Names for work by what it is made of.
 
-use crate::emit::TOOL;
+use super::errors::DriverError;
+use super::read;
+use crate::emit::{self, TOOL};
+use crate::library::Loaded;
+use crate::limits::SPEC_BYTES;
+use std::path::Path;
 
 /// The hash of texts, each apart from the next, and of this version of fabc.
 pub(super) fn key<'a>(texts: impl IntoIterator<Item = &'a str>) -> blake3::Hash {
@@ -16,4 +21,15 @@ pub(super) fn key<'a>(texts: impl IntoIterator<Item = &'a str>) -> blake3::Hash 
 pub(super) fn of_run(files: &[(String, String)], stage: &str) -> String {
     let texts = files.iter().flat_map(|(path, text)| [path.as_str(), text.as_str()]);
     key([stage].into_iter().chain(texts)).to_hex()[..32].to_owned()
+}
+
+/// The same of a folder with the normal form of a spec and its input files, as they stand there; `loaded` is
+/// what the spec means, `None` where it means nothing.
+///
+/// # Errors
+/// The spec cannot be read.
+pub(super) fn of_folder(folder: &Path, loaded: Option<&Loaded>, stage: &str) -> Result<String, DriverError> {
+    let spec = read::text(&read::display(&folder.join("spec.fab")), SPEC_BYTES as u64)?;
+    let inputs = loaded.map_or(Vec::new(), |loaded| emit::inputs(&loaded.fabric));
+    Ok(of_run(&[vec![("spec.fab".to_owned(), spec)], inputs].concat(), stage))
 }

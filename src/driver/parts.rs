@@ -88,7 +88,7 @@ pub(super) fn build(spec: &str, shard: Shard, args: &BuildArgs, watch: &Watch, t
     if of.is_done() {
         return Ok(terminal.say(&format!("{}: everything was there", done()))?);
     }
-    let Loaded { fabric, sources, .. } = read::built_spec(&parts.directory.join(SPEC))?;
+    let Loaded { fabric, sources, .. } = parts.spec()?;
     watch.time("compile", || compile::shard(&fabric, parts.stage(), &of, watch)).map_err(|wrong| wrong.stop(sources))?;
     let count = of.written.load(Ordering::Relaxed);
     terminal.say(&format!("{}: {count} file{} written in {}", done(), if count == 1 { "" } else { "s" }, watch.elapsed()))?;
@@ -106,7 +106,7 @@ pub(super) fn merge(args: &MergeArgs, terminal: Terminal) -> Result<(), Stop> {
     if !open.is_empty() {
         return Err(parts.missing_shards(&open).into());
     }
-    let Loaded { fabric, spec, sources, .. } = read::built_spec(&parts.directory.join(SPEC))?;
+    let Loaded { fabric, spec, sources, .. } = parts.spec()?;
     let out = match &args.out {
         Some(out) => out.clone(),
         None => parts.directory.parent().map_or_else(PathBuf::new, Path::to_owned),
@@ -164,6 +164,7 @@ impl Parts {
             rewrite(&directory.join(SPEC).join(path), text.as_bytes())?;
         }
         write::make_directory(&directory.join("kept"))?;
+        take_away_leftovers(&directory);
         rewrite(&directory.join(PLAN), emit::shards_json(&plan).as_bytes())?;
         Ok(Some(Self { directory, plan }))
     }
@@ -188,6 +189,7 @@ impl Parts {
         if !plain || file.shards == 0 {
             return Err(wrong(format!("`{}` is damaged", display(&path))));
         }
+        take_away_leftovers(directory);
         let ShardsFile { fabric, key, shards, tables, options, .. } = file;
         Ok(Self { directory: directory.to_owned(), plan: ShardPlan { fabric, key, shards, options: options.0, tables } })
     }
@@ -209,6 +211,21 @@ impl Parts {
 
     fn tables(&self) -> TablesForm {
         TablesForm::from_str(&self.plan.tables, false).unwrap_or(TablesForm::Auto)
+    }
+
+    /// The spec of the parts, which their key must be of.
+    ///
+    /// # Errors
+    /// It cannot be read, has errors, or was changed.
+    fn spec(&self) -> Result<Loaded, Stop> {
+        let folder = self.directory.join(SPEC);
+        let loaded = read::built_spec(&folder)?;
+        let key = content::of_folder(&folder, Some(&loaded), self.stage().name())?;
+        if key == self.plan.key && loaded.fabric.name == self.plan.fabric {
+            return Ok(loaded);
+        }
+        let what = format!("`{}` is not the spec that these shards are of: its key is another one than that of `{PLAN}`", display(&folder));
+        Err(DriverError::Shards { what, hint: "`fabc build SPEC --shard i/n` writes both again".to_owned() }.into())
     }
 
     /// Where a scenario is kept, or a simulation on it.
@@ -417,6 +434,11 @@ fn unusable(what: String) -> DriverError {
 
 fn said(error: &(dyn Diagnostic + Send + Sync)) -> String {
     error.to_string()
+}
+
+/// Takes away what killed processes left of files that they were writing.
+fn take_away_leftovers(directory: &Path) {
+    ["", SPEC, "spec/inputs", "kept"].iter().for_each(|below| write::take_away_all_leftovers(&directory.join(below)));
 }
 
 /// Parts are written into their own directory only, or an empty one.

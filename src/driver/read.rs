@@ -7,7 +7,7 @@ use crate::emit::PLACEMENT;
 use crate::library::{Loaded, load};
 use crate::limits::{ARTIFACT_BYTES, DIRECTORY_BYTES, SPEC_BYTES};
 use crate::model;
-use crate::syntax::{Loader, ParseError, input_copy, print_spec, too_long};
+use crate::syntax::{Loader, ParseError, bind, input_copy, normalize, parse_with, print_spec, too_long, with_inputs};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -34,6 +34,36 @@ pub(super) fn spec(path: &str, sets: &[String]) -> Result<Loaded, Stop> {
 pub(super) fn spec_from(path: &str, text: String, sets: &[String]) -> Result<Loaded, Stop> {
     let root = if path == "-" { STDIN } else { path };
     Ok(load(root, &After { first: Cell::new(Some(text)), path: &str::to_owned }, sets)?)
+}
+
+/// A spec that has no meaning with some values of its parameters, as far as it was read.
+pub(super) struct Unresolved {
+    /// The name of its fabric.
+    pub(super) fabric: String,
+    /// Its parameters, as far as they have values, and what it changes in the files that it uses.
+    pub(super) settings: Vec<(String, String)>,
+    /// Its normal form; `None` where an error keeps it from having one, or where it names input files.
+    pub(super) text: Option<String>,
+}
+
+/// What a spec is that [`spec_from`] could not resolve; `None` if it cannot be parsed.
+pub(super) fn unresolved(path: &str, text: String, sets: &[String]) -> Option<Unresolved> {
+    struct Counted(Cell<u32>);
+    impl Loader for Counted {
+        fn load(&self, path: &str, most: u64) -> Result<String, String> {
+            self.0.set(self.0.get() + 1);
+            Disk.load(path, most)
+        }
+    }
+    let root = if path == "-" { STDIN } else { path };
+    let (parsed, _) = parse_with(root, &After { first: Cell::new(Some(text)), path: &str::to_owned }, sets);
+    let spec = parsed.ok()?;
+    let bound = bind(&spec);
+    let inputs = Counted(Cell::new(0));
+    let _ = model::resolve(&spec, &inputs);
+    let is_whole = bound.errors.is_empty() && inputs.0.get() == 0;
+    let text = is_whole.then(|| print_spec(&with_inputs(normalize(&spec))));
+    Some(Unresolved { fabric: spec.fabric().name.value.to_string(), settings: bound.settings, text })
 }
 
 /// Reads and resolves the spec of a built directory from its own files.

@@ -7,7 +7,7 @@
 
 use super::errors::DriverError;
 use super::read::{self, display, plain};
-use super::temporary::{self, Temporary, aside, hold, remove, sync_directory};
+use super::temporary::{self, Temporary, hold, remove, sync_directory};
 use super::write::Distinct;
 use crate::limits::ARTIFACT_BYTES;
 use serde_json::Value;
@@ -134,11 +134,8 @@ impl Staging {
     /// Renames; `false` if another build put its directory there at the same time, which is then the old one.
     fn replace(&mut self, target: &Path) -> io::Result<bool> {
         let mut held = hold();
-        // Locked, so that nobody takes the old directory for a leftover. If the lock is taken, somebody else
-        // sees to it.
-        let old = File::open(target).ok();
-        let _ = old.as_ref().map(File::try_lock);
-        let aside = aside(&self.parent, &self.name);
+        // The lock of the new directory stands for the old one as well: nobody takes it for a leftover.
+        let aside = self.temporary.aside().to_owned();
         match std::fs::rename(target, &aside) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}

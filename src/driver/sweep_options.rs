@@ -39,6 +39,12 @@ pub enum SweepStep {
         #[arg(value_name = "DIR")]
         directory: PathBuf,
     },
+    /// Prove every run from its files alone, and that table and page follow from the runs
+    Verify {
+        /// The directory of the sweep
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+    },
     /// Hand the runs to several processes, here or on a cluster, and merge what they wrote
     Submit(SweepSubmitArgs),
 }

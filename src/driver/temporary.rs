@@ -2,18 +2,18 @@
 //!
 //! Comes in: a place, as its parent and its name. Goes out: something to write into, `.NAME.fabc-tmp-PID`
 //! beside it, and the renaming. Invariants: it goes away unless it gets its place, on an error, a panic and
-//! Ctrl-C; what a killed process leaves is taken away by the next run that writes there. Each is locked
-//! (`flock`) by the process that writes it, and nobody takes away what is locked: a lock ends with its
-//! process, which a process id in a name does not tell (ids are used again, and containers have their own).
-//! Where a file system knows no locks, nothing is taken away.
+//! Ctrl-C; what a killed process leaves is taken away by the next run that writes there. Each is locked by
+//! the process that writes it, a file by itself, a directory by `.NAME.fabc-lock-PID` beside it, which is
+//! made before it and removed after it. Nobody takes away what is locked: a lock ends with its process, which
+//! a process id in a name does not tell (ids are used again, and containers have their own). Where a file
+//! system knows no locks, nothing is taken away.
 
+use super::interrupted::Doomed;
+pub(super) use super::interrupted::{Held, clean_up_on_interrupt, hold, remove};
+use super::lock::{LockFile, is_at};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// What a Ctrl-C has to remove. Whoever holds the lock may touch the disk: the handler never lets go of it.
-static REGISTERED: Mutex<Vec<Doomed>> = Mutex::new(Vec::new());
 
 /// How many names are tried for something new.
 const ATTEMPTS: u32 = 1000;
@@ -21,49 +21,25 @@ const ATTEMPTS: u32 = 1000;
 /// The longest part of a name, in bytes, that the name beside it repeats: most systems allow 255.
 const REPEATED: usize = 180;
 
-/// Something to remove, and the parents that were made for it, outermost first.
-#[derive(Clone, Debug)]
-struct Doomed {
-    path: PathBuf,
-    made: Vec<PathBuf>,
-}
-
-impl Doomed {
-    fn remove(&self) {
-        remove(&self.path);
-        for parent in self.made.iter().rev() {
-            // Removes nothing that holds anything.
-            let _ = std::fs::remove_dir(parent);
-        }
-    }
-}
-
-/// The right to touch the disk: while it is held, a Ctrl-C waits.
-pub(super) struct Held(MutexGuard<'static, Vec<Doomed>>);
-
-/// Waits for the right to touch the disk.
-pub(super) fn hold() -> Held {
-    Held(REGISTERED.lock().unwrap_or_else(PoisonError::into_inner))
-}
-
-/// Makes Ctrl-C (and a termination request) remove what is half written and exit with 130.
-pub(super) fn clean_up_on_interrupt() {
-    // It fails only if a handler is set already, as when tests run several commands in one process.
-    let _ = ctrlc::set_handler(|| {
-        let registered = hold();
-        registered.0.iter().for_each(Doomed::remove);
-        // The lock is held to the end, so nobody writes another file.
-        std::process::exit(130);
-    });
-}
-
 /// A file or directory without a place yet; it goes away with this value.
 #[derive(Debug)]
 pub(super) struct Temporary {
     doomed: Doomed,
-    /// Locked for as long as it is open. Absent for a directory where directories cannot be opened.
+    /// Of a file: locked for as long as it is open.
     handle: Option<File>,
+    /// Where a directory goes that this one replaces.
+    aside: PathBuf,
     placed: bool,
+    /// Of a directory: dropped last.
+    _lock: Option<LockFile>,
+}
+
+/// What was made, and what it is locked by.
+struct Made {
+    path: PathBuf,
+    handle: Option<File>,
+    aside: PathBuf,
+    lock: Option<LockFile>,
 }
 
 impl Temporary {
@@ -72,9 +48,21 @@ impl Temporary {
     /// # Errors
     /// The disk does not let us.
     pub(super) fn directory(parent: &Path, name: &str) -> io::Result<Self> {
-        Self::create(parent, name, |path| {
-            std::fs::create_dir(path)?;
-            Ok(File::open(path).ok())
+        Self::create(parent, |made, list| {
+            numbered(|attempt| {
+                let [path, aside, lock] = ["tmp", "old", "lock"].map(|what| beside(parent, name, what, attempt));
+                // The lock comes first: what has none is a leftover.
+                let Some(lock) = LockFile::create(&lock, made.to_vec(), list)? else { return Ok(None) };
+                let outcome = match aside.symlink_metadata() {
+                    Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+                    Err(_) => std::fs::create_dir(&path),
+                };
+                match outcome {
+                    Ok(()) => return Ok(Some(Made { path, handle: None, aside, lock: Some(lock) })),
+                    Err(_) => lock.give_up(list),
+                }
+                outcome.map(|()| None).or_else(|error| if error.kind() == io::ErrorKind::AlreadyExists { Ok(None) } else { Err(error) })
+            })
         })
     }
 
@@ -83,20 +71,31 @@ impl Temporary {
     /// # Errors
     /// The disk does not let us.
     pub(super) fn file(parent: &Path, name: &str) -> io::Result<Self> {
-        Self::create(parent, name, |path| OpenOptions::new().write(true).create_new(true).open(path).map(Some))
+        Self::create(parent, |_, _| {
+            numbered(|attempt| {
+                let [path, aside] = ["tmp", "old"].map(|what| beside(parent, name, what, attempt));
+                let file = match OpenOptions::new().write(true).create_new(true).open(&path) {
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
+                    other => other?,
+                };
+                // Between the making and the locking, another run may take it for a leftover: then it holds
+                // the lock, or it is gone.
+                let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock)) || (cfg!(unix) && !is_at(&file, &path));
+                Ok((!taken).then_some(Made { path, handle: Some(file), aside, lock: None }))
+            })
+        })
     }
 
-    fn create(parent: &Path, name: &str, make: impl Fn(&Path) -> io::Result<Option<File>>) -> io::Result<Self> {
+    fn create(parent: &Path, make: impl FnOnce(&[PathBuf], &mut Held) -> io::Result<Made>) -> io::Result<Self> {
         let missing = parent.ancestors().filter(|above| !above.as_os_str().is_empty() && !above.exists());
         let mut made: Vec<PathBuf> = missing.map(Path::to_owned).collect();
         made.reverse();
-        let mut held = hold();
-        let outcome = std::fs::create_dir_all(parent).and_then(|()| first_free(parent, name, make));
-        match outcome {
-            Ok((path, handle)) => {
+        let mut list = hold();
+        match std::fs::create_dir_all(parent).and_then(|()| make(&made, &mut list)) {
+            Ok(Made { path, handle, aside, lock }) => {
                 let doomed = Doomed { path, made };
-                held.0.push(doomed.clone());
-                Ok(Temporary { doomed, handle, placed: false })
+                list.register(doomed.clone());
+                Ok(Temporary { doomed, handle, aside, placed: false, _lock: lock })
             }
             Err(error) => {
                 made.iter().rev().for_each(|parent| drop(std::fs::remove_dir(parent)));
@@ -110,7 +109,12 @@ impl Temporary {
         &self.doomed.path
     }
 
-    /// The open file; `None` for a directory where directories cannot be opened.
+    /// Where a directory goes that this one replaces: `.NAME.fabc-old-PID`.
+    pub(super) fn aside(&self) -> &Path {
+        &self.aside
+    }
+
+    /// The open file; `None` for a directory.
     pub(super) fn handle(&self) -> Option<&File> {
         self.handle.as_ref()
     }
@@ -122,7 +126,7 @@ impl Temporary {
     pub(super) fn place(&mut self, target: &Path, held: &mut Held) -> io::Result<()> {
         std::fs::rename(&self.doomed.path, target)?;
         self.placed = true;
-        held.0.retain(|other| other.path != self.doomed.path);
+        held.forget(&self.doomed.path);
         Ok(())
     }
 }
@@ -131,34 +135,20 @@ impl Drop for Temporary {
     fn drop(&mut self) {
         if !self.placed {
             let mut held = hold();
-            held.0.retain(|other| other.path != self.doomed.path);
+            held.forget(&self.doomed.path);
             self.doomed.remove();
         }
     }
 }
 
-/// Makes the first of `.NAME.fabc-tmp-PID`, `.NAME.fabc-tmp-PID-1`, .. that is free, and locks it.
-fn first_free(parent: &Path, name: &str, make: impl Fn(&Path) -> io::Result<Option<File>>) -> io::Result<(PathBuf, Option<File>)> {
+/// The first of many attempts that makes something.
+fn numbered(mut make: impl FnMut(u32) -> io::Result<Option<Made>>) -> io::Result<Made> {
     for attempt in 0..ATTEMPTS {
-        let path = beside(parent, name, "tmp", attempt);
-        let handle = match make(&path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-            other => other?,
-        };
-        // Between the making and the locking, another run may take it for a leftover: then it holds the lock,
-        // or it is gone.
-        let taken = handle.as_ref().is_some_and(|handle| matches!(handle.try_lock(), Err(TryLockError::WouldBlock)));
-        if !taken && (!cfg!(unix) || handle.as_ref().is_some_and(|handle| is_at(handle, &path))) {
-            return Ok((path, handle));
+        if let Some(made) = make(attempt)? {
+            return Ok(made);
         }
     }
     Err(io::Error::other("too many temporary files stand beside it"))
-}
-
-/// A free name for the directory that is to be replaced: `.NAME.fabc-old-PID`.
-pub(super) fn aside(parent: &Path, name: &str) -> PathBuf {
-    let mut paths = (0..ATTEMPTS).map(|attempt| beside(parent, name, "old", attempt));
-    paths.find(|path| path.symlink_metadata().is_err()).unwrap_or_else(|| beside(parent, name, "old", ATTEMPTS))
 }
 
 fn beside(parent: &Path, name: &str, what: &str, attempt: u32) -> PathBuf {
@@ -170,45 +160,57 @@ fn beside(parent: &Path, name: &str, what: &str, attempt: u32) -> PathBuf {
 /// Takes away what killed runs left beside `parent/name`. An old directory whose place is free is put back
 /// there if it `is_whole`.
 pub(super) fn take_away_leftovers(parent: &Path, name: &str, is_whole: impl Fn(&Path) -> bool) {
+    take_away(parent, |found| found == name, is_whole);
+}
+
+/// Takes away what killed runs left of temporary files in a directory, whatever they were for.
+pub(super) fn take_away_all_leftovers(parent: &Path) {
+    take_away(parent, |_| true, |_| false);
+}
+
+/// What a name beside another one says: that name, `tmp`, `old` or `lock`, and a number.
+fn leftover(entry: &str) -> Option<(&str, &str, &str)> {
+    let (name, rest) = entry.strip_prefix('.')?.rsplit_once(".fabc-")?;
+    let (what, number) = rest.split_once('-')?;
+    let plain = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     // The name beside a longer one does not tell whose it is.
-    if name.len() > REPEATED {
-        return;
-    }
+    (plain && ["tmp", "old", "lock"].contains(&what) && name.len() + 4 <= REPEATED).then_some((name, what, number))
+}
+
+fn take_away(parent: &Path, is_wanted: impl Fn(&str) -> bool, is_whole: impl Fn(&Path) -> bool) {
     let listed = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
     let Ok(entries) = std::fs::read_dir(listed) else { return };
     let mut found: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
     found.sort();
-    let target = parent.join(name);
-    for entry in found {
-        let Some(rest) = entry.strip_prefix(&format!(".{name}.fabc-")) else { continue };
-        let Some((what @ ("tmp" | "old"), number)) = rest.split_once('-') else { continue };
-        if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
-            continue;
-        }
-        let path = parent.join(&entry);
+    for entry in &found {
+        let Some((name, what, number)) = leftover(entry).filter(|(name, ..)| is_wanted(name)) else { continue };
+        let path = parent.join(entry);
         // To open something else, such as a pipe, might take forever.
-        if !path.symlink_metadata().is_ok_and(|kind| kind.is_dir() || kind.is_file()) {
+        let Ok(kind) = path.symlink_metadata() else { continue };
+        if !kind.is_dir() && !kind.is_file() {
             continue;
         }
-        let Ok(handle) = File::open(&path) else { continue };
+        // What is listed without a lock may have one all the same, which is made first.
+        let lock = parent.join(format!(".{name}.fabc-lock-{number}"));
+        let locked_by = if lock.is_file() { &lock } else { &path };
+        let Ok(handle) = OpenOptions::new().read(true).write(true).open(locked_by).or_else(|_| File::open(locked_by)) else { continue };
         let _held = hold();
-        if handle.try_lock().is_err() || !is_at(&handle, &path) {
+        if handle.try_lock().is_err() || !is_at(&handle, locked_by) {
             continue;
         }
+        let target = parent.join(name);
         let free = target.symlink_metadata().is_err();
         let put_back = what == "old" && free && is_whole(&path) && std::fs::rename(&path, &target).is_ok();
-        if !put_back {
+        // A lock goes when nothing is left that it stands for.
+        let is_needed = what == "lock" && ["tmp", "old"].iter().any(|what| parent.join(format!(".{name}.fabc-{what}-{number}")).exists());
+        if !put_back && !is_needed {
             remove(&path);
         }
+        let rest = ["tmp", "old"].iter().any(|what| parent.join(format!(".{name}.fabc-{what}-{number}")).exists());
+        if locked_by == &lock && !rest {
+            remove(&lock);
+        }
     }
-}
-
-/// Removes a file, or a directory with everything in it.
-pub(super) fn remove(path: &Path) {
-    let _ = match path.symlink_metadata() {
-        Ok(kind) if kind.is_dir() => std::fs::remove_dir_all(path),
-        _ => std::fs::remove_file(path),
-    };
 }
 
 /// Brings the names in a directory to the disk. Some systems cannot; what is in the files is there in any
@@ -216,20 +218,6 @@ pub(super) fn remove(path: &Path) {
 pub(super) fn sync_directory(directory: &Path) {
     let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
     let _ = File::open(directory).and_then(|directory| directory.sync_all());
-}
-
-/// Whether an open file is the one that a path names now.
-#[cfg(unix)]
-fn is_at(handle: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let (Ok(open), Ok(named)) = (handle.metadata(), path.symlink_metadata()) else { return false };
-    (open.dev(), open.ino()) == (named.dev(), named.ino())
-}
-
-/// Elsewhere this cannot be told: leftovers stay.
-#[cfg(not(unix))]
-fn is_at(_: &File, _: &Path) -> bool {
-    false
 }
 
 #[cfg(all(test, unix))]
@@ -253,7 +241,8 @@ mod tests {
         strangers.iter().for_each(|name| std::fs::write(root.path().join(name), "mine").unwrap());
         take_away_leftovers(root.path(), "pod", |_| true);
         let ours = [&alive, &alive_file].map(|one| one.path().file_name().unwrap().to_str().unwrap().to_owned());
-        let mut expected: Vec<String> = strangers.into_iter().map(str::to_owned).chain(ours).collect();
+        let lock = ours[0].replace("-tmp-", "-lock-");
+        let mut expected: Vec<String> = strangers.into_iter().map(str::to_owned).chain(ours).chain([lock]).collect();
         expected.sort();
         assert_eq!(names(root.path()), expected);
         drop((alive, alive_file));

@@ -12,6 +12,8 @@ use super::terminal::Terminal;
 use super::verify_program::program;
 use super::{verify_plan, verify_repair, verify_slices};
 use crate::check::{self, ForeignCollective, ForeignTables, JudgedBy, Lanes, NamedFile};
+use crate::diag::SourceMap;
+use crate::library::Loaded;
 use crate::limits::ARTIFACT_BYTES;
 use crate::model::CollectiveAlgorithm;
 use crate::show::MessageFormat;
@@ -47,17 +49,8 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     if is_placed(directory) {
         return verify_slices::verify(directory, terminal);
     }
-    let loaded = read::built_spec(directory)?;
-    let files = read::directory(directory)?;
-    let stop = |errors: Vec<check::CheckError>, sources| {
-        let diagnostics = errors.into_iter().map(|error| Box::new(error) as _).collect();
-        Stop { diagnostics, sources, exit_code: 3 }
-    };
-    let verified = match verify::directory(&files, &loaded.fabric, &print_spec(&loaded.spec)) {
-        Ok(verified) => verified,
-        Err(errors) => return Err(stop(errors, loaded.sources)),
-    };
-    let scheduled = ["schedule.json", "schedule.bin"].into_iter().find(|path| files.contains_key(*path));
+    let (verified, sources) = prove(directory)?;
+    let scheduled = ["schedule.json", "schedule.bin"].into_iter().find(|path| directory.join(path).is_file());
     let Verified { extent: check::Extent { files, scenarios, routed, pairs, hops, entries, .. }, unproved, broken } = verified;
     let routes = if let Some(path) = scheduled {
         format!("no tables: every vector of {path} was replayed")
@@ -68,16 +61,39 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     };
     terminal.say(&format!("verified {}: {files} files, {scenarios} scenarios, {routes}", display(directory)))?;
     terminal.say("every file comes out again to the byte from spec.fab and what was proved; nothing in the directory can prove")?;
-    let places = unproved.iter().map(|Unproved { file, place, .. }| format!("{file} {place}").trim_end().to_owned()).collect::<Vec<_>>();
-    let width = places.iter().map(String::len).max().unwrap_or(0);
-    for (place, Unproved { what, .. }) in places.iter().zip(&unproved) {
-        terminal.say(&format!("  {place:<width$}  {what}"))?;
-    }
+    say_unproved(&unproved, terminal)?;
     if broken.is_empty() {
         return Ok(());
     }
     terminal.say("its contract is broken, as it says itself")?;
-    Err(stop(broken, loaded.sources))
+    Err(convicted(broken, sources))
+}
+
+/// Proves a built directory from its files; also returns the text of its spec, for messages.
+///
+/// # Errors
+/// It cannot be read, or does not hold what it claims (exit code 3).
+pub(super) fn prove(directory: &Path) -> Result<(Verified, SourceMap), Stop> {
+    let Loaded { fabric, spec, sources, .. } = read::built_spec(directory)?;
+    match verify::directory(&read::directory(directory)?, &fabric, &print_spec(&spec)) {
+        Ok(verified) => Ok((verified, sources)),
+        Err(errors) => Err(convicted(errors, sources)),
+    }
+}
+
+fn convicted(errors: Vec<check::CheckError>, sources: SourceMap) -> Stop {
+    let diagnostics = errors.into_iter().map(|error| Box::new(error) as _).collect();
+    Stop { diagnostics, sources, exit_code: 3 }
+}
+
+/// Lists what nothing in a directory can prove.
+pub(super) fn say_unproved(unproved: &[Unproved], terminal: Terminal) -> Result<(), Stop> {
+    let places = unproved.iter().map(|Unproved { file, place, .. }| format!("{file} {place}").trim_end().to_owned()).collect::<Vec<_>>();
+    let width = places.iter().map(String::len).max().unwrap_or(0);
+    for (place, Unproved { what, .. }) in places.iter().zip(unproved) {
+        terminal.say(&format!("  {place:<width$}  {what}"))?;
+    }
+    Ok(())
 }
 
 /// `fabc verify --tables FILE --topology FILE`.

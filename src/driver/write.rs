@@ -41,6 +41,11 @@ pub(super) fn take_away_leftovers(path: &Path) {
     }
 }
 
+/// Takes away what killed runs left of files in a directory, whatever their names.
+pub(super) fn take_away_all_leftovers(directory: &Path) {
+    temporary::take_away_all_leftovers(directory);
+}
+
 /// A file that gets its name only when it is whole.
 pub(super) struct WholeFile {
     /// As given.

@@ -3,10 +3,10 @@
 use super::json::{push, push_lines, push_numbers, quote};
 use super::number::{fixed, grouped, lower, ratio, tenths};
 use crate::compiled::Compiled;
+use crate::csv::cell;
 use crate::ids::OcsId;
 use crate::ir::{Clusters, End, Fraction, Plug, TradeOff, bundle};
 use crate::model::{Bundles, Family, FloorMetric, FreeGraph, PORT_NAMES, Plant, RackPlaces};
-use std::borrow::Cow;
 
 /// `floor.json`: where cabinets stand, and who stands in them; of racks, which switches; empty without a
 /// floor.
@@ -64,11 +64,11 @@ pub(super) fn cables(compiled: &Compiled) -> String {
             match end {
                 Plug::Router(End { node, port }) => {
                     let (at, name) = (position[node.0 as usize], topology.name(node));
-                    let port = if of_pod { PORT_NAMES[usize::from(port.0)].to_owned() } else { port.to_string() };
-                    push(&mut out, format_args!("{at},{node},{},{port}", field(&name)));
+                    let port = if of_pod { cell(PORT_NAMES[usize::from(port.0)]).into_owned() } else { port.to_string() };
+                    push(&mut out, format_args!("{at},{node},{},{port}", cell(&name)));
                 }
                 Plug::Switch(ocs, side, at) => {
-                    let (stands, name, side) = (in_rack[ocs.0 as usize], field(switch(compiled, ocs)), ["a", "b"][side]);
+                    let (stands, name, side) = (in_rack[ocs.0 as usize], cell(switch(compiled, ocs)), ["a", "b"][side]);
                     push(&mut out, format_args!("{stands},,{name},{side}{at}"));
                 }
             }
@@ -81,12 +81,6 @@ pub(super) fn cables(compiled: &Compiled) -> String {
         out.push('\n');
     }
     out
-}
-
-/// A field of a CSV file, in quotes where it must be.
-fn field(text: &str) -> Cow<'_, str> {
-    let plain = !text.contains([',', '"', '\n', '\r']);
-    if plain { Cow::Borrowed(text) } else { Cow::Owned(format!("\"{}\"", text.replace('"', "\"\""))) }
 }
 
 /// Sentences on what the cables of a floor come to; none without a floor.

@@ -7,6 +7,7 @@ use super::json::{push, push_lines, push_numbers, quote};
 use super::svg::escape;
 use super::topology::gigabytes;
 use crate::compiled::Wiring;
+use crate::csv;
 use crate::ir::LinkClass;
 
 /// `topology.json`.
@@ -50,7 +51,7 @@ pub(super) fn csv(Wiring { fabric, topology, .. }: Wiring<'_>) -> String {
     for (id, link) in topology.links().enumerate() {
         let (of, simplex) = (&fabric.link_types[link.link_type], u8::from(link.simplex));
         push(&mut out, format_args!("{id},{},{},{},{},", link.a.node, link.a.port, link.b.node, link.b.port));
-        push(&mut out, format_args!("{},{},{simplex},", class(link.class), of.name));
+        push(&mut out, format_args!("{},{},{simplex},", class(link.class), csv::cell(&of.name)));
         push(&mut out, format_args!("{},{}\n", gigabytes(of.bandwidth_bps), topology.link_cycles(fabric, id)));
     }
     out

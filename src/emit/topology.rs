@@ -2,6 +2,7 @@
 
 use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
 use crate::compiled::Wiring;
+use crate::csv::quoted;
 use crate::ir::{CrossConnects, LinkClass};
 use crate::model::{PORT_NAMES, Pod};
 
@@ -56,7 +57,7 @@ pub(super) fn csv(wiring: Wiring<'_>, (pod, cross_connects): (&Pod, &CrossConnec
             LinkClass::Local => "copper",
             LinkClass::Global => "fiber",
         };
-        let ocs = cross_connects.ocs_of[id].map_or(String::new(), |ocs| format!("\"{}\"", pod.ocses[ocs].name));
+        let ocs = cross_connects.ocs_of[id].map_or(String::new(), |ocs| quoted(&pod.ocses[ocs].name));
         let link_type = &fabric.link_types[link.link_type];
         push(&mut out, format_args!(",{kind},{ocs},{},{}\n", gigabytes(link_type.bandwidth_bps), topology.link_cycles(fabric, id)));
     }

@@ -22,8 +22,27 @@ fn result(declared: &DeclaredCollective, proved: Vec<ProvedSchedule>, stated: St
     if others.len() != proved.len() {
         return Err(wrong(&format!("collectives[{}].scenarios", declared.name), "these are not those that the spec asks for"));
     }
+    let said = |what: &str| wrong(&format!("collectives[{}].curve", declared.name), what);
+    let expected = proved.first().map_or(&[][..], |nominal| &nominal.bounds_by_size);
+    let bounds = expected.iter().map(|&(size, bound)| (size, picoseconds(bound)));
+    if !bounds.eq(curve.iter().map(|point| (point.size, point.bound))) {
+        return Err(said("these are not the sizes of a curve with the bounds that follow from those of the schedule"));
+    }
+    if curve.iter().any(|point| point.times.iter().any(|(_, time)| *time < point.bound)) {
+        return Err(said("a time is below the bound"));
+    }
+    // At the size of the spec the curve and the scenario say the same.
+    if let (Some(point), Some(nominal), Some((others, _))) =
+        (curve.iter().find(|point| point.size == declared.size), proved.first(), others.first())
+    {
+        let best = (nominal.schedule.algorithm, picoseconds(nominal.time.total()));
+        let all = std::iter::once(best).chain(others.iter().map(|other| (other.algorithm, picoseconds(other.time.total()))));
+        if !all.eq(point.times.iter().copied()) {
+            return Err(said("at the size of the spec these are not the times of the scenario"));
+        }
+    }
     let outcome = |(of, (others, left_out)): (ProvedSchedule, (Vec<CollectiveCandidate>, Vec<_>))| {
-        let ProvedSchedule { scenario, schedule, root, chips, steps, volume, time, bound, witness } = of;
+        let ProvedSchedule { scenario, schedule, root, chips, steps, volume, time, bound, witness, .. } = of;
         let Spent { volume: moved, latency, overhead } = time;
         let time = CollectiveTime { volume: moved, latency, overhead };
         if others.iter().any(|other| other.time.total() < picoseconds(time.total()) * ATTOSECONDS_OF_A_PICOSECOND) {

@@ -4,14 +4,17 @@ use super::files::Files;
 use super::read::{contradiction, tagged};
 use super::tables;
 use crate::check::CheckError;
+use crate::check::exact::Exact;
 use crate::check::faults::Fault;
-use crate::check::measures::Exact;
 use crate::check::schedule::{Pace, Spent, Timed, bound_time, cycles_at_least, schedule, schedule_along, schedule_time};
 use crate::ir::{CollectiveBound, CrossConnects, ForwardingTables, Scene, Schedule, Topology, Transfers};
 use crate::model::{Collective, CollectiveMetric, DeclaredCollective, Fabric, Metric, Require, Scale, Scenarios};
 use crate::read::CollectiveFile;
 use rayon::prelude::*;
 use std::cmp::Ordering;
+
+/// Sizes of the curve of a report: powers of two, from 1 KiB to 4 GiB.
+const CURVE: std::ops::RangeInclusive<u32> = 10..=32;
 
 /// Attoseconds of a nanosecond.
 const NANOSECOND: u128 = 1_000_000_000;
@@ -37,6 +40,9 @@ pub struct ProvedSchedule {
     pub bound: u128,
     /// The witness of it.
     pub witness: CollectiveBound,
+    /// What no schedule goes below at the sizes of a curve, in bytes and attoseconds; of plans in cycles
+    /// nothing.
+    pub bounds_by_size: Vec<(u64, u128)>,
 }
 
 /// What schedules are made for.
@@ -120,8 +126,11 @@ impl Plant<'_> {
         schedule: Schedule,
     ) -> Result<Option<ProvedSchedule>, CheckError> {
         let pace = Pace::of(self.fabric, scene, declared);
-        let Timed { spent, steps, volume } = schedule_time(scene, along, &schedule, pace, declared.size)?;
-        let Some((bound, witness)) = bound_time(scene, &schedule, pace, declared.size) else { return Ok(None) };
+        let Timed { spent, steps, volume } = schedule_time(scene, along, &schedule, &pace, declared.size)?;
+        let Some((bound, witness)) = bound_time(scene, &schedule, &pace, declared.size) else { return Ok(None) };
+        // The same bounds hold for every size; in cycles they are those of the vectors that are planned.
+        let sizes = CURVE.map(|power| 1 << power).filter(|_| schedule.timed().is_none());
+        let bounds_by_size = sizes.filter_map(|size| Some((size, bound_time(scene, &schedule, &pace, size)?.0))).collect();
         Ok(Some(ProvedSchedule {
             scenario: scenario.to_owned(),
             root: schedule.root.map(|root| self.topology.name(root)),
@@ -131,6 +140,7 @@ impl Plant<'_> {
             time: spent,
             bound,
             witness: witness.clone(),
+            bounds_by_size,
             schedule,
         }))
     }

@@ -268,8 +268,11 @@ greatest of theirs.",
 (`1..9`) or with it (`1..=8`). A range is not empty, and a sweep has at most 100000 runs. It stops after `synthesize` or later, since before that
 there is nothing to compare.
 
-`fabc sweep run` and `merge` read the plan (`sweep.json`) that `fabc sweep plan` wrote with the same version of fabc. A table is written when
-every run is there: `fabc sweep run DIR` runs what is missing, whatever was interrupted.",
+`fabc sweep run`, `merge` and `verify` read the plan (`sweep.json`) that `fabc sweep plan` wrote with the same version of fabc. A table is written when
+every run is there: `fabc sweep run DIR` runs what is missing, whatever was interrupted.
+
+The message also names what was changed afterwards: the spec of a run, which must be the one that its key is of, or a file whose hash is not that of
+the manifest. `fabc sweep verify DIR` proves every run as `fabc verify` does, makes failed runs again, and compares table and page with the runs.",
     },
     CodeDoc {
         code: "FAB0545",

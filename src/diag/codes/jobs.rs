@@ -42,6 +42,8 @@ are not, and what they have left open: `X[0,1]` is a scenario, `` `peak` on X[0,
 
 All shards are of one spec, one stage and one version of fabc: what others left there is as good as not there, and is replaced; so is a simulation of
 other tables. A damaged file is named; without it its shard finds the scenario again, or runs the simulation. A simulation's file may be whole and still not
-be of this build: then its rates and seeds are not those of the spec, or other figures follow from its counts and the tables.",
+be of this build: then its rates and seeds are not those of the spec, or other figures follow from its counts and the tables.
+
+The key in `shards.json` is of the spec in `spec/`: where that was changed, nothing that was kept is of it.",
     },
 ];

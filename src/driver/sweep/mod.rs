@@ -11,6 +11,7 @@ mod results;
 mod run;
 mod submit;
 mod values;
+mod verify;
 
 use super::errors::Stop;
 use super::read::display;
@@ -32,6 +33,7 @@ pub(super) fn sweep(args: &SweepArgs, terminal: Terminal) -> Result<(), Stop> {
         }
         Some(SweepStep::Run { directory, shard }) => run::run(directory, &plan::read_plan(directory)?, *shard, terminal),
         Some(SweepStep::Merge { directory }) => run::merge(directory, plan::read_plan(directory)?, terminal),
+        Some(SweepStep::Verify { directory }) => verify::verify(directory, plan::read_plan(directory)?, terminal),
         Some(SweepStep::Submit(of)) => submit::submit(of, terminal),
         None => {
             let (directory, planned) = plan::write_plan(&args.plan)?;

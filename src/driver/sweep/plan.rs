@@ -3,6 +3,7 @@
 //! Comes in: a spec and the values. Goes out: `sweep.json`, and below `runs/` the normal form of every
 //! different run with its input files.
 
+use super::results::{FAILED, first};
 use super::values;
 use crate::compile::Stage;
 use crate::driver::content;
@@ -55,22 +56,40 @@ pub(super) fn write_plan(args: &SweepPlanArgs) -> Result<(PathBuf, SweepPlan), S
     }
     let mut plan = SweepPlan { until, parameters: swept.iter().map(|swept| swept.name.clone()).collect(), runs: Vec::new() };
     let mut files = Vec::new();
+    let (mut first_refused, mut resolved) = (None, 0);
     for values in values::combinations(&swept)? {
         let sets: Vec<String> = plan.parameters.iter().zip(&values).map(|(name, value)| format!("{name}={value}")).collect();
-        let Loaded { fabric, spec: normal, settings, .. } = read::spec_from(spec, text.clone(), &sets)?;
-        let mut needed = vec![("spec.fab".to_owned(), print_spec(&normal))];
-        needed.extend(emit::inputs(&fabric));
-        let key = content::of_run(&needed, plan.until.as_deref().unwrap_or("emit"));
-        plan.runs.push(SweepRun { values, fabric: fabric.name, key, settings });
-        files.push(needed);
+        let planned = match read::spec_from(spec, text.clone(), &sets) {
+            Ok(Loaded { fabric, spec: normal, settings, .. }) => {
+                resolved += 1;
+                let mut needed = vec![("spec.fab".to_owned(), print_spec(&normal))];
+                needed.extend(emit::inputs(&fabric));
+                Planned { fabric: fabric.name, settings, needed, failed: None }
+            }
+            Err(stop) => impossible(spec, &text, &sets, stop, &mut first_refused)?,
+        };
+        let stage = plan.until.as_deref().unwrap_or("emit");
+        let key = match &planned.failed {
+            Some(failed) => content::of_run(&[(FAILED.to_owned(), failed.clone())], stage),
+            None => content::of_run(&planned.needed, stage),
+        };
+        plan.runs.push(SweepRun { values, fabric: planned.fabric, key, settings: planned.settings });
+        files.push(planned.failed.map_or(planned.needed, |failed| vec![(FAILED.to_owned(), failed)]));
+    }
+    // What is wrong with all values is wrong with the spec.
+    if let Some(stop) = first_refused.filter(|_| resolved == 0) {
+        return Err(stop);
     }
     let fabric = plan.runs.first().map_or("", |run| run.fabric.as_str());
     let directory = args.out.clone().unwrap_or_else(|| Path::new("out").join(format!("sweep_{fabric}")));
     refuse_foreign(&directory)?;
     let mut seen = BTreeSet::new();
+    write::take_away_all_leftovers(&directory);
     for (run, files) in plan.runs.iter().zip(&files).filter(|(run, _)| seen.insert(run.key.clone())) {
+        let spec = place(&directory, run).join(SPEC);
+        [place(&directory, run), spec.clone(), spec.join("inputs")].iter().for_each(|place| write::take_away_all_leftovers(place));
         for (path, text) in files {
-            let path = place(&directory, run).join(SPEC).join(path);
+            let path = if path == FAILED { place(&directory, run).join(path) } else { spec.join(path) };
             if !path.is_file() {
                 write::make_directory(path.parent().unwrap_or(&directory))?;
                 write::write(&path, text.as_bytes())?;
@@ -80,6 +99,36 @@ pub(super) fn write_plan(args: &SweepPlanArgs) -> Result<(PathBuf, SweepPlan), S
     write::make_directory(&directory)?;
     write::write(&directory.join(PLAN), emit::sweep_json(&plan).as_bytes())?;
     Ok((directory, plan))
+}
+
+/// A run, as the plan has it.
+struct Planned {
+    fabric: String,
+    settings: Vec<(String, String)>,
+    /// Its spec, with its input files.
+    needed: Vec<(String, String)>,
+    /// Why it failed, where there is no spec to run.
+    failed: Option<String>,
+}
+
+/// Errors of parameters: the values that were asked for are not those that the spec declares.
+const OF_PARAMETERS: [&str; 4] = ["FAB0142", "FAB0143", "FAB0144", "FAB0148"];
+
+/// A run whose spec has errors with its values; whether they are of the values only, other runs tell.
+///
+/// # Errors
+/// The spec or a value cannot be parsed, the values are none that the spec takes, or fabc has a bug.
+fn impossible(spec: &str, text: &str, sets: &[String], stop: Stop, first_refused: &mut Option<Stop>) -> Result<Planned, Stop> {
+    let codes = stop.diagnostics.iter().filter_map(|error| error.code());
+    let is_of_parameters = codes.map(|code| code.to_string()).any(|code| OF_PARAMETERS.contains(&code.as_str()));
+    let Some(read) = read::unresolved(spec, text.to_owned(), sets).filter(|_| !is_of_parameters && stop.exit_code != 4) else {
+        return Err(stop);
+    };
+    let (code, message) = first(&stop);
+    let failed = read.text.is_none().then(|| emit::failed_json(&code, &message));
+    first_refused.get_or_insert(stop);
+    let needed = read.text.map(|text| ("spec.fab".to_owned(), text)).into_iter().collect();
+    Ok(Planned { fabric: read.fabric, settings: read.settings, needed, failed })
 }
 
 /// What the `sweep` blocks of a spec say, as a command line would. A spec with errors is told of them when it

@@ -1,24 +1,26 @@
 //! The runs of a sweep, one after the other, and the table of all of them.
 
-use super::plan::{SPEC, place, runs};
+use super::plan::{PLAN, SPEC, place, runs};
 use super::results;
 use crate::compile::Stage;
+use crate::driver::content;
 use crate::driver::errors::{DriverError, Stop};
 use crate::driver::front;
+use crate::driver::lock::LockFile;
 use crate::driver::options::CompileArgs;
 use crate::driver::progress::Watch;
 use crate::driver::read::{self, display};
 use crate::driver::shard::Shard;
 use crate::driver::staging::{self, Staging};
+use crate::driver::temporary::clean_up_on_interrupt;
 use crate::driver::terminal::{Terminal, look, print_err, print_out};
 use crate::driver::write;
 use crate::emit;
 use crate::ir::{SweepPlan, SweepRun};
-use crate::library::TablesForm;
+use crate::library::{Loaded, TablesForm};
 use crate::show::MessageFormat;
 use crate::syntax::print_spec;
 use std::collections::{BTreeSet, VecDeque};
-use std::fs::{File, TryLockError};
 use std::path::Path;
 
 /// The runs of a plan without those that are the same again.
@@ -35,14 +37,19 @@ pub(super) fn different(plan: &SweepPlan) -> Vec<&SweepRun> {
 pub(super) fn run(directory: &Path, plan: &SweepPlan, shard: Shard, terminal: Terminal) -> Result<(), Stop> {
     let mine: Vec<&SweepRun> = shard.of(different(plan)).collect();
     let open: Vec<&SweepRun> = mine.iter().copied().filter(|run| !results::is_there(&place(directory, run), run)).collect();
+    clean_up_on_interrupt();
+    // A process that was killed when its run was there left its lock.
+    for run in mine.iter().filter(|run| place(directory, run).join(LOCK).exists()) {
+        drop(Right::try_take(&place(directory, run)));
+    }
     let watch = Watch::new(false);
     let (mut ran, mut failed) = (0, 0);
     let mut waiting: VecDeque<(&SweepRun, bool)> = open.iter().map(|run| (*run, false)).collect();
     let mut over = 0;
     while let Some((run, patient)) = waiting.pop_front() {
         let place = place(directory, run);
-        let lock = if patient { Lock::wait(&place) } else { Lock::try_take(&place) };
-        let Some(_lock) = lock else {
+        let right = if patient { Some(Right::wait(&place)) } else { Right::try_take(&place) };
+        let Some(_right) = right else {
             waiting.push_back((run, true));
             continue;
         };
@@ -65,28 +72,32 @@ pub(super) fn run(directory: &Path, plan: &SweepPlan, shard: Shard, terminal: Te
     Ok(())
 }
 
-/// The right to run a run, held by one process at a time: its directory is locked. It ends with the process,
-/// however that ends. Where a file system knows no locks, everybody has it, and a run may be made twice, with
-/// the same bytes.
-struct Lock {
-    _directory: Option<File>,
+/// The right to run a run, held by one process at a time: a lock file in its directory, while it is run. It
+/// ends with the process, however that ends. Where a file system knows no locks, everybody has it, and a run
+/// may be made twice, with the same bytes.
+struct Right {
+    _lock: Option<LockFile>,
 }
 
-impl Lock {
+impl Right {
     /// The right, unless somebody else has it.
     fn try_take(place: &Path) -> Option<Self> {
-        let directory = File::open(place).ok();
-        let taken = directory.as_ref().is_some_and(|directory| matches!(directory.try_lock(), Err(TryLockError::WouldBlock)));
-        (!taken).then_some(Self { _directory: directory })
+        match LockFile::try_take(&place.join(LOCK)) {
+            Ok(None) => None,
+            Ok(lock) => Some(Self { _lock: lock }),
+            // What cannot be written says so when the run is written.
+            Err(_) => Some(Self { _lock: None }),
+        }
     }
 
     /// The right, as soon as nobody else has it.
-    fn wait(place: &Path) -> Option<Self> {
-        let directory = File::open(place).ok();
-        let _ = directory.as_ref().map(File::lock);
-        Some(Self { _directory: directory })
+    fn wait(place: &Path) -> Self {
+        Self { _lock: LockFile::wait(&place.join(LOCK)).ok() }
     }
 }
+
+/// The lock file of a run, in its directory.
+const LOCK: &str = ".lock";
 
 /// One run; whether it could be had.
 ///
@@ -96,17 +107,15 @@ fn one(place: &Path, run: &SweepRun, until: Option<&str>) -> Result<bool, Stop> 
     let stage = Stage::ALL.into_iter().find(|stage| Some(stage.name()) == until);
     let args = CompileArgs { set: Vec::new(), stop_after: stage, dump: Vec::new(), timings: false };
     let silent = Terminal { format: MessageFormat::Human, quiet: true, verbose: false };
-    let loaded = read::built_spec(&place.join(SPEC))?;
+    let loaded = match planned_spec(place, run, until)? {
+        Ok(loaded) => loaded,
+        Err(stop) => return failed(place, &stop),
+    };
     let spec_text = print_spec(&loaded.spec);
     let compiled = match front::back(loaded, &args, &Watch::new(false), silent) {
         Ok((compiled, _)) => compiled,
         Err(stop) if stop.exit_code == 4 => return Err(stop),
-        Err(stop) => {
-            let (code, message) = results::first(&stop);
-            write::make_directory(place)?;
-            write::write(&place.join(results::FAILED), emit::failed_json(&code, &message).as_bytes())?;
-            return Ok(false);
-        }
+        Err(stop) => return failed(place, &stop),
     };
     let tables = front::tables_option(TablesForm::Auto, &compiled, silent);
     let options = [run.settings.clone(), front::manifest_options(&args), tables].concat();
@@ -116,22 +125,62 @@ fn one(place: &Path, run: &SweepRun, until: Option<&str>) -> Result<bool, Stop> 
     Ok(true)
 }
 
+/// Whether every run is over.
+///
+/// # Errors
+/// How many are not.
+pub(super) fn all_there(directory: &Path, plan: &SweepPlan) -> Result<(), DriverError> {
+    match plan.runs.iter().filter(|run| !results::is_there(&place(directory, run), run)).count() {
+        0 => Ok(()),
+        missing => {
+            let what = format!("{missing} of {} are not there yet", runs(plan.runs.len()));
+            Err(DriverError::Sweep { what, hint: format!("`fabc sweep run {}` runs them", display(directory)) })
+        }
+    }
+}
+
+/// Table and page, by the names of their files.
+pub(super) fn tables(table: &emit::SweepTable) -> [(&'static str, String); 4] {
+    [
+        ("table.json", emit::sweep_table_json(table)),
+        ("table.csv", emit::sweep_csv(table)),
+        ("table.txt", emit::sweep_text(table, emit::Look::FILE.width)),
+        ("index.html", emit::sweep_html(table)),
+    ]
+}
+
+/// Writes down that a run cannot be had.
+fn failed(place: &Path, stop: &Stop) -> Result<bool, Stop> {
+    let (code, message) = results::first(stop);
+    write::make_directory(place)?;
+    write::write(&place.join(results::FAILED), emit::failed_json(&code, &message).as_bytes())?;
+    Ok(false)
+}
+
+/// Reads the spec of a run, which its key must be of; the inner result is why it means nothing.
+///
+/// # Errors
+/// It cannot be read, or was changed.
+pub(super) fn planned_spec(place: &Path, run: &SweepRun, until: Option<&str>) -> Result<Result<Loaded, Stop>, Stop> {
+    let folder = place.join(SPEC);
+    let loaded = match read::built_spec(&folder) {
+        Err(stop) if stop.exit_code != 1 => return Err(stop),
+        loaded => loaded,
+    };
+    let key = content::of_folder(&folder, loaded.as_ref().ok(), until.unwrap_or(Stage::Emit.name()))?;
+    if key == run.key && !loaded.as_ref().is_ok_and(|loaded| loaded.fabric.name != run.fabric) {
+        return Ok(loaded);
+    }
+    let what = format!("`{}` is not the spec of this run: its key is another one than that of `{PLAN}`", display(&folder));
+    Err(DriverError::Sweep { what, hint: "remove that folder: `fabc sweep plan` writes it again".to_owned() }.into())
+}
+
 /// Writes the table and the page.
 pub(super) fn merge(directory: &Path, plan: SweepPlan, terminal: Terminal) -> Result<(), Stop> {
-    let missing = plan.runs.iter().filter(|run| !results::is_there(&place(directory, run), run)).count();
-    if missing > 0 {
-        let what = format!("{missing} of {} are not there yet", runs(plan.runs.len()));
-        return Err(DriverError::Sweep { what, hint: format!("`fabc sweep run {}` runs them", display(directory)) }.into());
-    }
+    all_there(directory, &plan)?;
     let outcomes = plan.runs.iter().map(|run| results::outcome(&place(directory, run), run)).collect::<Result<Vec<_>, _>>()?;
     let table = emit::SweepTable { plan, outcomes };
-    let files = [
-        ("table.json", emit::sweep_table_json(&table)),
-        ("table.csv", emit::sweep_csv(&table)),
-        ("table.txt", emit::sweep_text(&table, emit::Look::FILE.width)),
-        ("index.html", emit::sweep_html(&table)),
-    ];
-    for (name, text) in files {
+    for (name, text) in tables(&table) {
         write::write(&directory.join(name), text.as_bytes())?;
     }
     if !terminal.quiet {

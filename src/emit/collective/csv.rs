@@ -2,6 +2,7 @@
 
 use super::super::number::fixed;
 use super::nanoseconds;
+use crate::csv::quoted;
 use crate::ir::CollectiveReport;
 use std::fmt::Write;
 
@@ -15,10 +16,10 @@ pub fn collectives_csv(report: &CollectiveReport) -> String {
             let time = candidate.time;
             let _ = writeln!(
                 out,
-                "\"{}\",{},\"{}\",{},{},{},{},{},{},{},{},{},{},{},{},{}",
-                row.scenario,
+                "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+                quoted(&row.scenario),
                 row.collective.name(),
-                row.root.as_deref().unwrap_or(""),
+                quoted(row.root.as_deref().unwrap_or("")),
                 row.size,
                 candidate.algorithm.name(),
                 at == 0,

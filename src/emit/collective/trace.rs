@@ -6,6 +6,7 @@
 
 use super::super::number::fixed;
 use super::errors::ProgramError;
+use crate::csv::cell;
 use crate::ids::{Id, NodeId};
 use crate::ir::{ATTOSECONDS, ATTOSECONDS_OF_A_PICOSECOND, CollectiveCost, Fraction, Scene, Schedule, Starts, Transfers};
 use crate::limits::SIMULATED_CYCLES;
@@ -84,16 +85,16 @@ pub fn collective_trace(scene: &Scene<'_>, schedule: &Schedule, told: &TraceTold
     Ok(TraceFile { text, notes: notes(told, flits) })
 }
 
-/// `[router]`: its name, or the number of its first host where it has several; those of a dead one have none.
+/// `[router]`: its name as a cell, or the number of its first host where it has several; those of a dead one have none.
 fn names(scene: &Scene<'_>) -> Vec<String> {
     let topology = scene.topology;
     let mut first = 0;
-    let name = |node: NodeId| {
+    let named = |node: NodeId| {
         let (hosts, number) = (if scene.lives(node) { u32::from(topology.hosts(node)) } else { 0 }, first);
         first += hosts;
-        if hosts > 1 { number.to_string() } else { topology.name(node) }
+        if hosts > 1 { number.to_string() } else { cell(&topology.name(node)).into_owned() }
     };
-    topology.nodes().map(name).collect()
+    topology.nodes().map(named).collect()
 }
 
 fn head(schedule: &Schedule, told: &TraceTold<'_>, messages: usize) -> String {

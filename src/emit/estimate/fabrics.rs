@@ -3,6 +3,7 @@
 use super::figures::{TimeUnit, exact};
 use super::text::Columns;
 use super::{csv, json};
+use crate::csv::cell;
 use crate::estimate::{Ask, Row, Table};
 use serde_json::json;
 use std::fmt::Write;
@@ -61,7 +62,7 @@ pub fn estimates_csv(answers: &[(Ask, Table)]) -> String {
     let mut out = format!("on,{}\n", csv::HEAD);
     for (asked, table) in answers {
         for row in csv::rows(asked, table).lines() {
-            let _ = writeln!(out, "{},{row}", asked.question.shape);
+            let _ = writeln!(out, "{},{row}", cell(&asked.question.shape.to_string()));
         }
     }
     out

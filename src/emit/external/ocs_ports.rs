@@ -3,6 +3,7 @@
 
 use super::chunks::{EmitError, Take};
 use crate::compiled::Compiled;
+use crate::csv::quoted;
 use crate::emit::json::push;
 use crate::model::{CoupleRule, Duplex, file_stem};
 
@@ -14,7 +15,7 @@ pub(super) fn ports<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_,
     let mut out = "switch,port,face\n".to_owned();
     for ocs in pod.ocses.iter() {
         let stem = file_stem(&ocs.name);
-        let mut line = |number: usize, face| push(&mut out, format_args!("{stem},{number},\"{}\"\n", pod.face_port_name(face)));
+        let mut line = |number: usize, face| push(&mut out, format_args!("{stem},{number},{}\n", quoted(&pod.face_port_name(face))));
         match (ocs.duplex, ocs.rule) {
             (Duplex::Pair, _) => {
                 let all = ocs.a.len() + ocs.b.len();

@@ -2,6 +2,7 @@
 
 use super::chunks::{EmitError, Take};
 use crate::compiled::Compiled;
+use crate::csv::quoted;
 use crate::emit::json::{push, push_int};
 use crate::emit::tables::tables_path;
 use crate::ids::{Id, PortId};
@@ -17,7 +18,7 @@ pub(super) fn tables<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_
             let mut out = "dst,destination,in_port,in_vc,out_port,out_vc\n".to_owned();
             for entry in tables.router(node) {
                 push_int(&mut out, i64::from(entry.dst.0));
-                push(&mut out, format_args!(",\"{}\",", compiled.topology.name(entry.dst)));
+                push(&mut out, format_args!(",{},", quoted(&compiled.topology.name(entry.dst))));
                 let port = |port: u16| compiled.topology.names().port(PortId(port));
                 match u16::try_from(entry.in_port) {
                     Ok(from) => push(&mut out, format_args!("{},{}", port(from), entry.in_vc)),

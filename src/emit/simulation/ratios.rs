@@ -1,6 +1,7 @@
 //! Ratios and cells of simulations as they are printed.
 
 use super::super::number::{fixed, round_down_sig};
+use crate::csv;
 use crate::ir::Fraction;
 use crate::sim::{Saturation, SimReport};
 
@@ -24,5 +25,5 @@ pub(super) fn bound(value: Fraction) -> String {
 
 /// A cell of CSV: names of routers have commas in them.
 pub(super) fn cell_of(text: &str) -> String {
-    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+    csv::cell(text).into_owned()
 }

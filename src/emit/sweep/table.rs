@@ -1,5 +1,6 @@
 //! The table of a sweep: a line per run.
 
+use crate::csv::row;
 use crate::emit::json::{push, push_lines, quote};
 use crate::ir::{SweepOutcome, SweepPlan, SweepRun};
 
@@ -89,21 +90,16 @@ pub fn sweep_table_json(table: &SweepTable) -> String {
 pub fn sweep_csv(table: &SweepTable) -> String {
     let metrics = table.metrics();
     let heads = table.plan.parameters.iter().map(String::as_str).chain(["status"]).chain(metrics.iter().copied());
-    let mut out = line(heads.chain(["directory", "error"]).map(str::to_owned));
+    let mut out = row(heads.chain(["directory", "error"]));
     for (run, outcome) in table.rows() {
         let values = metrics.iter().map(|name| outcome.metric(name).unwrap_or_default().to_owned());
         let (directory, error) = match outcome.error() {
             None => (place(run), String::new()),
             Some(error) => (String::new(), error),
         };
-        out += &line(run.values.iter().cloned().chain([outcome.status().to_owned()]).chain(values).chain([directory, error]));
+        out += &row(run.values.iter().cloned().chain([outcome.status().to_owned()]).chain(values).chain([directory, error]));
     }
     out
-}
-
-fn line(cells: impl Iterator<Item = String>) -> String {
-    let quoted = |cell: String| if cell.contains([',', '"', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell };
-    cells.map(quoted).collect::<Vec<_>>().join(",") + "\n"
 }
 
 /// `table.txt`: the same for people, as many metrics as fit `width` columns; what failed stands below.

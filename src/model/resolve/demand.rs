@@ -242,7 +242,9 @@ fn cells(text: &str, nodes: usize, wanted: &str) -> Result<Vec<u32>, String> {
     let mut weights = Vec::with_capacity(nodes * nodes);
     for (row, line) in lines.iter().enumerate().take(nodes) {
         let mut column = 0;
+        // Quotes change nothing of a number.
         for cell in line.split(',').map(str::trim) {
+            let cell = cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')).unwrap_or(cell);
             column += 1;
             let at = format!("line {}, column {column}", row + 1);
             if column > nodes {

@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::settings::{Settings, choice, integer, wrong_kind};
 use super::site::{Site, file};
+use crate::csv;
 use crate::limits::{COLLECTIVE_BYTES, EARLIEST_CYCLES, PAIRS_BYTES};
 use crate::model::errors::ResolveError;
 use crate::model::{Collective, DeclaredMessage, DeclaredMessages, MessageWays};
@@ -103,12 +104,12 @@ fn lines(text: &str) -> Result<Vec<DeclaredMessage>, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (mut all, mut total, mut known) = (Vec::new(), 0u64, BTreeSet::new());
     for (at, line) in text.lines().enumerate() {
-        let line = line.split('#').next().unwrap_or("").trim();
-        let cells: Vec<&str> = line.split(',').map(str::trim).collect();
-        if line.is_empty() || (all.is_empty() && cells[0] == "from") {
+        let wrong = |what: String| format!("line {}: {what}", at + 1);
+        let cells = csv::cells(line).map_err(|what| wrong(what.to_owned()))?;
+        let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+        if cells == [""] || (all.is_empty() && cells[0] == "from") {
             continue;
         }
-        let wrong = |what: String| format!("line {}: {what}", at + 1);
         let shown = |cell: &str| cell.chars().take(20).collect::<String>();
         let (from, to, bytes, earliest) = match cells[..] {
             [from, to, bytes] => (from, to, bytes, "0"),

@@ -1,6 +1,7 @@
 //! A trace as a file has it: `cycle,src,dst,flits`, a message per line.
 
 use super::details::{Trace, TraceLine};
+use crate::csv;
 use crate::limits::SIMULATED_CYCLES;
 use std::fmt;
 use std::sync::Arc;
@@ -43,11 +44,11 @@ impl Trace {
         let mut lines: Vec<TraceLine> = Vec::new();
         let written = (1..).zip(text.lines()).map(|(at, line)| (at, line.trim()));
         for (line, words) in written.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
-            let cells = cells(words);
+            let wrong = |what: String, help: &str| TraceProblem::Line { line, what, help: help.to_owned() };
+            let cells = csv::cells(words).map_err(|what| wrong(what.to_owned(), "a quote within quotes is written twice"))?;
             if lines.is_empty() && cells.join(",") == HEAD {
                 continue;
             }
-            let wrong = |what: String, help: &str| TraceProblem::Line { line, what, help: help.to_owned() };
             let [cycle, from, to, flits] = &cells[..] else {
                 let what = format!("{} columns where there are 4", cells.len());
                 return Err(wrong(what, "write `cycle,src,dst,flits`, such as `120,cube0[0,0,0],17,64`"));
@@ -71,22 +72,4 @@ impl Trace {
             false => Ok(Trace { path: path.to_owned(), name: path.to_owned(), text: text.into(), lines: Arc::from(lines) }),
         }
     }
-}
-
-/// The cells of a line: names of routers have commas of their own, in brackets; quotes around a cell go.
-fn cells(line: &str) -> Vec<String> {
-    let (mut cells, mut depth, mut quoted) = (vec![String::new()], 0u32, false);
-    for letter in line.chars() {
-        match letter {
-            '[' => depth += 1,
-            ']' => depth = depth.saturating_sub(1),
-            '"' => quoted = !quoted,
-            _ => {}
-        }
-        match cells.last_mut() {
-            Some(cell) if letter != ',' || depth > 0 || quoted => cell.push(letter),
-            _ => cells.push(String::new()),
-        }
-    }
-    cells.iter().map(|cell| cell.trim().trim_matches('"').trim().to_owned()).collect()
 }
