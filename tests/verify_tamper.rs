@@ -574,8 +574,8 @@ struct Wanted<'f> {
 /// prints.
 ///
 /// A sample of the same size for every kind of file and change; `FABC_TAMPER=all cargo test --test
-/// verify_tamper -- --nocapture one_change` makes them all and prints the counts; the name of a directory in the
-/// place of `all`, those of that one.
+/// verify_tamper -- --nocapture one_change` makes them all and prints the counts; the name of a directory in
+/// the place of `all`, those of that one.
 #[test]
 fn one_change_of_anything_is_convicted_or_declared() {
     const SAMPLE: usize = 7;

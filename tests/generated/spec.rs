@@ -1,7 +1,7 @@
 //! A generated spec as a value: its lines as a tree, and the files beside it.
 //!
-//! The tree knows nothing of the language but blocks and lines. That is enough to print a spec, and to make it
-//! smaller: lines are dropped, numbers are lowered, files are cut.
+//! The tree knows nothing of the language but blocks and lines. That is enough to print a spec, and to make
+//! it smaller: lines are dropped, numbers are lowered, files are cut.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
