@@ -10,15 +10,8 @@ type Tells = fn(&Spec, &Failure) -> bool;
 
 /// Names of faults.
 const KNOWN: &[(&str, Tells)] = &[
-    ("per_metre under faults", |spec, failure| spec.has("floor", "per_metre") && failure.kind.starts_with("FAB0416")),
-    ("order of pods on a floor", |spec, failure| spec.has("floor", "per_metre") && failure.kind.starts_with("FAB0423")),
-    ("demand at one router", |spec, failure| {
-        let shapes = ["one receiver", "one sender", "one pair", "sparse", "permutation"];
-        let one = shapes.iter().any(|shape| spec.has("demand", shape));
-        one && (failure.kind.contains("ir/flow.rs") || failure.kind.starts_with("FAB0407"))
-    }),
-    ("dark links", |spec, failure| spec.has("links", "unlike") && failure.kind.starts_with("FAB0402")),
-    ("hop below slot", |spec, failure| spec.has("scheduled", "after") && failure.kind.starts_with("FAB0428")),
+    ("006 relaxation in parts", |spec, failure| spec.plant == "pod relax" && failure.kind.starts_with("FAB0202")),
+    ("007 traffic of groups", |_, failure| failure.step == "build" && failure.kind.starts_with("FAB0606")),
 ];
 
 /// The known fault that a failure is.
