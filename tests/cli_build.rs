@@ -641,7 +641,7 @@ fn several_specs_are_built_one_after_the_other() {
 fn links_alone_are_written_without_a_flow() {
     let place = workplace();
     std::fs::write(place.path().join("net.fab"), SpecText::network("dragonfly { a = 4; h = 2; }").text()).unwrap();
-    std::fs::write(place.path().join("ring.fab"), SpecText::network("torus 8;").with("floor { cabinet = 2; grid = fixed 2 x 2; }").text())
+    std::fs::write(place.path().join("ring.fab"), SpecText::network("torus 8;").named("ring").with("floor { cabinet = 2; grid = fixed 2 x 2; }").text())
         .unwrap();
     for name in ["small", "net", "ring"] {
         let spec = format!("{name}.fab");

@@ -4,7 +4,7 @@
 //! room only knows when its answer does not depend on what comes between. Cost: milliseconds; what would take
 //! longer is left to the build ([`EARLY_WORK`]).
 
-use super::{Stage, collectives, contract, faults, runs, size};
+use super::{Stage, collectives, contract, faults, runs, simulations, size};
 use crate::diag::{Failure, Span};
 use crate::ids::{Id, NodeId};
 use crate::ir::{CrossConnects, Distances, Fault, Scenario, Scene, Topology};
@@ -47,6 +47,7 @@ pub fn decidable(fabric: &Fabric, last: Stage) -> Result<(), Failure> {
         }
         faults::affordable(fabric, faults::fewest(fabric, topology))?;
         collectives::named_routers(fabric)?;
+        simulations::possible(fabric, topology)?;
         // Where vectors are scheduled the plans themselves say what cannot be.
         if let Some(topology) = topology.filter(|_| !fabric.routing.is_scheduled()) {
             collectives::plannable(fabric, topology)?;

@@ -1,7 +1,7 @@
 //! Messages of the Language Server Protocol, as they come in: a header with a length, and JSON.
 //!
-//! Comes in: bytes of an editor. Goes out: messages, or why something is none, with the number of the error in
-//! JSON-RPC. Invariant: whatever comes, the next message is found, and no more than [`LSP_BYTES`] are kept.
+//! In: bytes of an editor. Out: messages, or the error of JSON-RPC for what is none. Invariant: whatever
+//! comes, the next message is found, and no more than [`LSP_BYTES`] are kept.
 
 use crate::limits::LSP_BYTES;
 use lsp_server::{ErrorCode, Message, Notification, RequestId};
@@ -53,8 +53,7 @@ pub(super) fn next(input: &mut dyn BufRead) -> io::Result<Option<Incoming>> {
     }
 }
 
-/// A value as a message. An answer is none to anything that was asked: it counts as a notification that nobody
-/// knows.
+/// A value as a message. The server asks nothing, so a response counts as an unknown notification.
 fn message(value: Value) -> Incoming {
     let id = value.get("id").cloned().unwrap_or(Value::Null);
     let refused = |what: &str| Incoming::Refused(refusal(&id, ErrorCode::InvalidRequest, what));

@@ -31,7 +31,7 @@ pub(super) fn width() -> Option<usize> {
     Some(usize::from(width.0).clamp(40, 100))
 }
 
-/// A page with its paragraphs and list items broken to a width; examples in fences and tables stay as they are.
+/// A page with its paragraphs and list items broken to a width. Examples in fences and tables stay as is.
 pub(super) fn wrapped(page: &str, width: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     let (mut paragraph, mut fenced) = (String::new(), false);
@@ -75,7 +75,7 @@ pub(super) struct Terminal {
 }
 
 impl Terminal {
-    /// Results, to standard output. What would act on the terminal, in the name of a file for example, is escaped.
+    /// Results, to standard output. What would act on the terminal, as in the name of a file, is escaped.
     ///
     /// # Errors
     /// It cannot be written.

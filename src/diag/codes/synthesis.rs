@@ -19,7 +19,11 @@ The message names the first such pair and says what is missing: a face that no g
         title: "the topology does not connect the pod",
         text: "\
 Some chips cannot be reached from others. Cubes that share no switch can never be joined, and a `cross_connects` file may leave a pod in
-pieces. Couple more faces, let one group serve all cubes, or change the file.",
+pieces. Couple more faces, let one group serve all cubes, or change the file.
+
+`method = milp` and `method = relax` add cuts until the pod is connected, also under the faults of the budget. They may find no such wiring:
+links that were rounded up early can use the ports that the last part needs. Another `fix`, more `nodes`, or `method = search` helps. The exit
+code is 3, since no line of the spec is wrong by itself.",
     },
     CodeDoc {
         code: "FAB0203",
