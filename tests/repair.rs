@@ -361,3 +361,24 @@ fn where_nothing_rises_there_is_a_new_order() {
     assert_eq!((&head["step"], &head["order"]), (&"new_order".into(), &"new".into()));
     fabc(place.path(), &["verify", "out/pod", "--repair", "fixed"], 0);
 }
+
+/// The same again, from the tables in force: they have the order of the first repair, and keep it.
+#[test]
+fn a_repair_goes_on_from_a_new_order() {
+    let place = built(&SpecText::network("torus 3;").with("budget { vcs = 1; faults = 0; } routing = up_down;").named("pod"));
+    let down = ["--down", "router[2].port1"];
+    let repair = |out: &'static str, from: &[&'static str]| {
+        fabc(place.path(), &[&["repair", "out/pod", "--out", out][..], &down, from].concat(), 0);
+        read(&place, &format!("{out}/repair.json"))
+    };
+    let first = repair("first", &[]);
+    let second = repair("second", &["--from", "first"]);
+    assert_eq!((&first["step"], &second["step"]), (&"new_order".into(), &"new_order".into()));
+    assert_eq!((&second["changed"], &second["ranks"]), (&serde_json::json!([0, 0, 0]), &first["ranks"]));
+    fabc(place.path(), &["verify", "out/pod", "--repair", "second", "--from", "first"], 0);
+    // What is said to have the order of the healthy fabric has no order of its own.
+    let mut head = second.clone();
+    head["ranks"] = serde_json::Value::Null;
+    std::fs::write(place.path().join("second/repair.json"), head.to_string()).unwrap();
+    fabc(place.path(), &["verify", "out/pod", "--repair", "second", "--from", "first"], 3);
+}
