@@ -641,8 +641,11 @@ fn several_specs_are_built_one_after_the_other() {
 fn links_alone_are_written_without_a_flow() {
     let place = workplace();
     std::fs::write(place.path().join("net.fab"), SpecText::network("dragonfly { a = 4; h = 2; }").text()).unwrap();
-    std::fs::write(place.path().join("ring.fab"), SpecText::network("torus 8;").named("ring").with("floor { cabinet = 2; grid = fixed 2 x 2; }").text())
-        .unwrap();
+    std::fs::write(
+        place.path().join("ring.fab"),
+        SpecText::network("torus 8;").named("ring").with("floor { cabinet = 2; grid = fixed 2 x 2; }").text(),
+    )
+    .unwrap();
     for name in ["small", "net", "ring"] {
         let spec = format!("{name}.fab");
         fabc(place.path(), &["build", &spec, "-q", "--stop-after", "analyze"], 0);
@@ -657,4 +660,7 @@ fn links_alone_are_written_without_a_flow() {
         let (dot, _) = fabc(place.path(), &["graph", &spec], 0);
         assert_eq!(dot, wanted("topology.dot"));
     }
+    let (said, _) = fabc(place.path(), &["check", "ring.fab", "--stop-after", "synthesize"], 0);
+    let told = "ring: wired (torus, 8 routers, 0 requires, 8 links)\n`--stop-after analyze` measures distances and throughput\n";
+    assert_eq!(said, told);
 }

@@ -25,15 +25,8 @@ pub struct RequireError {
 impl RequireError {
     /// The error of a `require` whose measured value does not satisfy it.
     pub fn new(require: &Require, measured: f64, wanted: f64, scenario: Option<&str>) -> Self {
-        let [of_metric, written] = if require.scale == Scale::Metric { require.unit.factors(require.metric.unit()) } else { [1, 1] };
-        let in_unit = |value: f64| if of_metric == written { value } else { value * of_metric as f64 / written as f64 };
-        let (measured, wanted) = (in_unit(measured), in_unit(wanted));
-        // Flows are small numbers: more digits for them. Six digits tell a larger one.
-        let digits = match measured.abs() {
-            whole if whole.fract() == 0.0 => 0,
-            small if small < 0.1 => 9,
-            large => (1..=6).find(|&digits| large < 10f64.powi(digits)).map_or(0, |digits| 6 - digits as usize).min(6).max(0),
-        };
+        let [measured, wanted] = [measured, wanted].map(|value| in_written_unit(require, value));
+        let digits = digits_after_point(measured);
         RequireError {
             text: require.as_written(),
             measured: format!(
@@ -45,6 +38,26 @@ impl RequireError {
             scenario: scenario.map(str::to_owned),
             span: require.span,
         }
+    }
+}
+
+/// A value of the metric of a line, in the unit of the line.
+fn in_written_unit(require: &Require, value: f64) -> f64 {
+    if require.scale != Scale::Metric {
+        return value;
+    }
+    match require.unit.factors(require.metric.unit()) {
+        [of_metric, written] if of_metric == written => value,
+        [of_metric, written] => value * of_metric as f64 / written as f64,
+    }
+}
+
+/// Digits after the point: nine of small numbers such as flows, of larger ones as many as make six in all.
+fn digits_after_point(value: f64) -> usize {
+    match value.abs() {
+        whole if whole.fract() == 0.0 => 0,
+        small if small < 0.1 => 9,
+        large => 5 - [10.0, 1e2, 1e3, 1e4, 1e5].into_iter().filter(|&power| large >= power).count(),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The contract before the search: lines about collectives and simulations that no topology can meet.
 //!
 //! In: a fabric, and its topology and distances where they are known. Out: an error for every such `require`.
-//! The bounds count: what must pass the channels of one chip, how long a bit takes to the farthest chip, and
-//! what a sender's ports and rates let through. Each holds for every topology, algorithm and routing. An
+//! The bounds count: the bytes that pass the channels of one chip, the latency of the hops to the farthest
+//! chip, and what the ports of a sender let through. Each holds for every topology, algorithm and routing. An
 //! all-reduce moves 2 (N - 1) vectors into N chips: Patarasuk & Yuan 2009.
 
 use super::contract::{Argument, Side, moore, refused, senders, side, widest};
@@ -44,27 +44,44 @@ struct Known<'a> {
     /// Channels of the router that has most, and what they carry together, bit/s.
     ports: u32,
     bits_per_second: Fraction,
-    /// Hops to the farthest chip, and to all chips on average.
-    farthest: Fraction,
-    mean: Fraction,
+    /// Whether links lead one way only.
+    simplex: bool,
+    /// Between all chips.
+    distances: LeastDistances,
     /// Cycles of a hop at least.
     hop: u64,
+}
+
+/// Hops that chips are apart at least.
+#[derive(Clone, Copy)]
+struct LeastDistances {
+    farthest: Fraction,
+    mean: Fraction,
+}
+
+impl LeastDistances {
+    /// Moore's bound for so many chips.
+    fn of_any_topology(chips: u64, ports: u32, simplex: bool) -> Self {
+        let (farthest, mean) = moore(chips, ports, simplex);
+        Self { farthest, mean }
+    }
 }
 
 impl<'a> Known<'a> {
     fn of(fabric: &'a Fabric, topology: Option<&Topology>, distances: Option<&Distances>) -> Self {
         let widest = widest(fabric, topology);
         let chips = senders(fabric, topology);
-        let (farthest, mean) = match distances {
+        let simplex = topology.is_some_and(Topology::has_simplex);
+        let distances = match distances {
             Some(distances) => {
                 let pairs = distances.histogram.iter().sum::<u64>().max(1);
-                (Fraction::whole(distances.diameter), Fraction::new(distances.total, pairs))
+                LeastDistances { farthest: Fraction::whole(distances.diameter), mean: Fraction::new(distances.total, pairs) }
             }
-            None => moore(chips, widest.ports, topology.is_some_and(Topology::has_simplex)),
+            None => LeastDistances::of_any_topology(chips, widest.ports, simplex),
         };
         let bits_per_second = Fraction::whole(u128::from(widest.capacity) * u128::from(fabric.capacities.unit_bps()));
         let hop = fabric.hop_cycles().iter().min().copied().unwrap_or(0);
-        Self { fabric, chips, ports: widest.ports, bits_per_second, farthest, mean, hop }
+        Self { fabric, chips, ports: widest.ports, bits_per_second, simplex, distances, hop }
     }
 
     /// The bounds of what a line is about.
@@ -98,11 +115,11 @@ impl<'a> Known<'a> {
                 let most = self.most_saturation(simulation).into_iter().min_by_key(|(value, _)| *value);
                 most.map(|(value, why)| bound(true, value, "on no topology is it more than", why)).into_iter().collect()
             }
-            Metric::Simulated(SimulatedMetric::Latency) if simulation.parameters.traffic == Traffic::Uniform && self.is_pod() => {
-                let mean = nanoseconds(self.mean.times(Fraction::whole(self.hop)), self.fabric.clock_hz);
-                let why =
-                    format!("every hop takes at least {} cycles, and there are at least {:.4} on average", self.hop, self.mean.as_f64());
-                vec![bound(false, mean, "without any load it is at least", why)]
+            // Packets are drawn, so that a short run may know the shortest routes only.
+            Metric::Simulated(SimulatedMetric::Latency) if self.is_pod() => {
+                let least = nanoseconds(Fraction::whole(self.hop), self.fabric.clock_hz);
+                let why = format!("a packet for another chip takes a hop or more, and every hop takes at least {} cycles", self.hop);
+                vec![bound(false, least, "without any load it is at least", why)]
             }
             _ => Vec::new(),
         }
@@ -118,13 +135,22 @@ impl<'a> Known<'a> {
         declared.groups.map_or(self.chips, u64::from).saturating_sub(dead).max(2)
     }
 
+    /// How far the chips of a collective are apart at least. Groups may be of near chips, and a dead chip may
+    /// be the farthest one, so that only Moore's bound is left there.
+    fn distances_of(&self, declared: &DeclaredCollective, fault: bool) -> LeastDistances {
+        match declared.groups.is_some() || fault && self.fabric.budget.faults == Faults::Router {
+            true => LeastDistances::of_any_topology(self.chips_of(declared, fault), self.ports, self.simplex),
+            false => self.distances,
+        }
+    }
+
     /// Nanoseconds that a collective takes at least, and why; `None` where vectors are scheduled, whose plans
     /// have bounds of their own.
     fn least_time(&self, declared: &DeclaredCollective, fault: bool) -> Option<(Fraction, String)> {
         if self.fabric.routing.is_scheduled() || self.bits_per_second.is_zero() {
             return None;
         }
-        let chips = self.chips_of(declared, fault);
+        let (chips, distances) = (self.chips_of(declared, fault), self.distances_of(declared, fault));
         let (shares, way) = match declared.collective {
             Collective::AllGather => (Fraction::new(chips - 1, chips), "into every chip come the shards of all others"),
             Collective::ReduceScatter => (Fraction::new(chips - 1, chips), "out of every chip go its parts of all other shards"),
@@ -132,7 +158,7 @@ impl<'a> Known<'a> {
             Collective::Broadcast => (Fraction::whole(1u8), "into every chip comes the whole vector"),
             Collective::Reduce => (Fraction::whole(1u8), "out of every chip goes its whole vector"),
             Collective::AllToAll => {
-                (self.mean.times(Fraction::new(chips - 1, chips)), "every byte passes as many channels as there are hops")
+                (distances.mean.times(Fraction::new(chips - 1, chips)), "every byte passes as many channels as there are hops")
             }
             Collective::Send => return None,
         };
@@ -144,8 +170,7 @@ impl<'a> Known<'a> {
         let moved = bits.over(self.bits_per_second);
         let apart = match declared.collective {
             Collective::Broadcast | Collective::Reduce => Fraction::whole(1u8),
-            _ if fault && self.fabric.budget.faults == Faults::Router => Fraction::whole(1u8),
-            _ => self.farthest,
+            _ => distances.farthest,
         };
         let flown = nanoseconds(apart.times(Fraction::whole(self.hop)), self.fabric.clock_hz);
         Some(if moved >= flown {
@@ -179,13 +204,13 @@ impl<'a> Known<'a> {
         // All that a chip sends leaves it.
         let why = format!("all that a chip sends leaves by its {} channels, of a flit per cycle each, and {told}", self.ports);
         all.push((Fraction::whole(self.ports).times(searched), why));
-        if parameters.traffic == Traffic::Uniform && !self.mean.is_zero() {
+        if parameters.traffic == Traffic::Uniform && !self.distances.mean.is_zero() {
             let why = format!(
                 "a flit takes {:.4} channels on average at least, and there are {} for every chip; {told}",
-                self.mean.as_f64(),
+                self.distances.mean.as_f64(),
                 self.ports
             );
-            all.push((Fraction::whole(self.ports).over(self.mean).times(searched), why));
+            all.push((Fraction::whole(self.ports).over(self.distances.mean).times(searched), why));
         }
         all
     }

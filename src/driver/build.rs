@@ -230,6 +230,9 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
         terminal.say(&format!("{}: no errors ({}){}", fabric.name, contents(fabric), left_to_a_build(undecided(fabric))))?;
         return Ok(());
     }
+    if args.compile.stop_after == Some(Stage::Synthesize) && args.compile.dump.is_empty() {
+        return wirable(loaded, watch, terminal);
+    }
     let options = [loaded.settings.clone(), manifest_options(&args.compile)].concat();
     let spec_text = loaded.text.clone();
     let (compiled, sources) = back(loaded, &args.compile, watch, terminal)?;
@@ -238,6 +241,16 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
         terminal.say_with_colors(&emit::terminal_report(&compiled, look()))?;
     }
     requires_hold(&compiled.requires, sources)
+}
+
+/// Wires a fabric, proves that it is wired as declared, and measures nothing.
+fn wirable(Loaded { fabric, sources, .. }: Loaded, watch: &Watch, terminal: Terminal) -> Result<(), Stop> {
+    let left = left_to_a_build(undecided(&fabric));
+    let wired = watch.time("compile", || wire(fabric, watch)).map_err(|failure| (failure, sources))?;
+    let (fabric, links) = (&wired.fabric, count(wired.topology.links().len(), "link"));
+    let measures = "`--stop-after analyze` measures distances and throughput";
+    terminal.say(&format!("{}: wired ({}, {links}){left}\n{measures}", fabric.name, contents(fabric)))?;
+    Ok(())
 }
 
 /// Describes a network that is too large to be built.

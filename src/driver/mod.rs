@@ -126,12 +126,12 @@ pub fn options() -> Result<Options, ExitCode> {
 /// The form of messages that the command line asks for, even one that cannot be read.
 fn asked_format() -> MessageFormat {
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    let written = words.iter().enumerate().filter_map(|(at, word)| match word.strip_prefix("--message-format") {
+    let mut written = words.iter().enumerate().filter_map(|(at, word)| match word.strip_prefix("--message-format") {
         Some("") => words.get(at + 1).map(String::as_str),
         Some(value) => value.strip_prefix('='),
         None => None,
     });
-    written.last().and_then(|name| MessageFormat::from_str(name, false).ok()).unwrap_or(MessageFormat::Human)
+    written.next_back().and_then(|name| MessageFormat::from_str(name, false).ok()).unwrap_or(MessageFormat::Human)
 }
 
 /// Shows what is wrong with a command line, in a form for programs.

@@ -9,8 +9,7 @@ use super::spec::Spec;
 type Tells = fn(&Spec, &Failure) -> bool;
 
 /// Names of faults.
-const KNOWN: &[(&str, Tells)] = &[
-];
+const KNOWN: &[(&str, Tells)] = &[];
 
 /// The known fault that a failure is.
 pub(crate) fn known(spec: &Spec, failure: &Failure) -> Option<&'static str> {

@@ -72,8 +72,7 @@ impl Pattern {
 
     /// Works out a traffic for which the endpoints, their places and groups are enough.
     fn by_endpoints(wanted: DetailedTraffic<'_>, fabric: &Fabric, endpoints: &Endpoints) -> Result<Self, SimError> {
-        let grid =
-            || Grid::of(fabric).ok_or_else(|| wanted.missing(format!("it takes coordinates, and {} has none", fabric_name(fabric))));
+        let grid = || Grid::of(fabric).ok_or_else(|| wanted.missing(format!("it takes coordinates, and {} has none", fabric_name(fabric))));
         match wanted.traffic {
             Traffic::Uniform => Ok(Pattern::Uniform(endpoints.count())),
             Traffic::GroupShift => {
@@ -95,11 +94,7 @@ impl Pattern {
     ///
     /// # Errors
     /// As [`Pattern::of`]. What depends on an unknown topology is no error.
-    pub(in super::super) fn possible(
-        wanted: DetailedTraffic<'_>,
-        fabric: &Fabric,
-        topology: Option<&Topology>,
-    ) -> Result<(), SimError> {
+    pub(in super::super) fn possible(wanted: DetailedTraffic<'_>, fabric: &Fabric, topology: Option<&Topology>) -> Result<(), SimError> {
         let endpoints = topology.map_or_else(|| Endpoints::declared(fabric), |topology| Endpoints::of(&Scene::whole(topology)));
         at_least_two(wanted, &endpoints)?;
         match (wanted.traffic, topology) {

@@ -87,6 +87,7 @@ fn limit(method: SynthesisMethod) -> Size {
 }
 
 /// Why there is no wiring.
+#[derive(Debug)]
 enum NoWiring {
     /// The solver failed.
     Solver(SolveError),

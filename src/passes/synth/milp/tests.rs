@@ -182,6 +182,17 @@ fn lp_dark_switches_leave_the_pod_connected() {
     assert!(lit <= cut.at_most, "a tolerant wiring satisfies the cut");
 }
 
+/// Six chips behind one switch make one ring, or two: what is rounded up may be two, and a cut joins them.
+#[test]
+fn lp_relaxed_wirings_are_connected() {
+    let ring = "ocs X { couple +x[0, 0] with -x[0, 0] over fiber; ports = 39; }";
+    let links = Links::by_pair(&pod(&format!("cube {{ mesh 1 x 1 x 1 over copper; }} cubes = 6; {ring}")));
+    let best = optimise(&links, 0, 2, None, &crate::progress::Silent).unwrap();
+    assert!(faults::violated(&links, &best.taken, 0).is_none());
+    // Another solver may round to one ring at once.
+    assert!(solve::CBC || best.cuts > 0, "{best:?}");
+}
+
 #[test]
 fn fibers_keep_to_the_ports_of_their_switches() {
     for (pod, links) in [(graph(7, 3), Links::by_pair(&graph(7, 3))), (flat(4), Links::by_shift(&flat(4)))] {
