@@ -635,3 +635,26 @@ fn several_specs_are_built_one_after_the_other() {
     let (out, _) = fabc(place.path(), &["build", "small.fab", "other.fab", "--golden", "out"], 0);
     assert_eq!(out.matches("the outputs equal").count(), 2, "{out}");
 }
+
+/// Who is wired to whom is known without a flow: the files are those of a whole build, and nothing else is said.
+#[test]
+fn links_alone_are_written_without_a_flow() {
+    let place = workplace();
+    std::fs::write(place.path().join("net.fab"), SpecText::network("dragonfly { a = 4; h = 2; }").text()).unwrap();
+    std::fs::write(place.path().join("ring.fab"), SpecText::network("torus 8;").named("ring").with("floor { cabinet = 2; grid = fixed 2 x 2; }").text())
+        .unwrap();
+    for name in ["small", "net", "ring"] {
+        let spec = format!("{name}.fab");
+        fabc(place.path(), &["build", &spec, "-q", "--stop-after", "analyze"], 0);
+        let wanted = |file: &str| std::fs::read_to_string(place.path().join("out").join(name).join(file)).unwrap();
+        let some = "topology=t/,graphml=t/,dot=t/,csv=t/";
+        let (said, _) = fabc(place.path(), &["build", &spec, "--stop-after", "synthesize", "--emit", some], 0);
+        assert!(said.lines().all(|line| line.starts_with("wrote t/topology.")), "{said}");
+        for file in ["topology.json", "topology.graphml", "topology.dot", "topology.csv"] {
+            let alone = std::fs::read_to_string(place.path().join("t").join(file)).unwrap();
+            assert_eq!(alone, wanted(file), "{name} {file}");
+        }
+        let (dot, _) = fabc(place.path(), &["graph", &spec], 0);
+        assert_eq!(dot, wanted("topology.dot"));
+    }
+}

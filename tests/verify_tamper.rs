@@ -38,6 +38,7 @@ static BUILT: LazyLock<(Fabric, Files)> = LazyLock::new(|| {
         value: Decimal::parse(value).unwrap(),
         scale: Scale::Metric,
         value_text: value.to_owned(),
+        unit: fabc::model::WrittenUnit::default(),
         span: Span { start: 7, end: 12 },
     };
     fabric.requires = vec![require(Metric::Diameter, Comparison::AtMost, "6"), require(Metric::DisjointTrees, Comparison::AtLeast, "4")];

@@ -47,7 +47,7 @@ pub use completion::{Completion, Volume};
 pub use errors::{BlockError, SimError};
 pub use load::{Limit, StaticLoad};
 pub use point::{Delays, Point, VcUse};
-pub use prepare::{Prepared, prepare};
+pub use prepare::{Prepared, has_traffic, prepare};
 pub use report::{Class, SimReport};
 pub(crate) use reported::{Misfit, reported};
 pub use routing::{Chosen, Ugal};

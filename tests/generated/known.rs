@@ -10,8 +10,6 @@ type Tells = fn(&Spec, &Failure) -> bool;
 
 /// Names of faults.
 const KNOWN: &[(&str, Tells)] = &[
-    ("006 relaxation in parts", |spec, failure| spec.plant == "pod relax" && failure.kind.starts_with("FAB0202")),
-    ("007 traffic of groups", |_, failure| failure.step == "build" && failure.kind.starts_with("FAB0606")),
 ];
 
 /// The known fault that a failure is.

@@ -118,6 +118,7 @@ fn fabric(shape: Shape) -> Fabric {
         value: Decimal::parse(value_text).expect("a number"),
         scale: Scale::Metric,
         value_text: value_text.to_owned(),
+        unit: fabc::model::WrittenUnit::default(),
         span,
     };
     let mut pod = Pod {
