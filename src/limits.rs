@@ -131,8 +131,8 @@ pub const LSP_BYTES: u64 = 64 << 20;
 /// Attributes of an XML element: its reader compares each of them with all others.
 pub const XML_ATTRIBUTES: usize = 256;
 
-/// The first byte of an element with more attributes than [`XML_ATTRIBUTES`], found in one pass before the text
-/// is read as XML.
+/// The first byte of an element with more attributes than [`XML_ATTRIBUTES`], found in one pass before the
+/// text is read as XML.
 pub fn crowded_element(xml: &str) -> Option<usize> {
     let mut at = 0;
     while let Some(open) = xml[at..].find('<').map(|found| at + found) {

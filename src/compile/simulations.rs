@@ -69,7 +69,8 @@ pub(super) fn possible(fabric: &Fabric, topology: Option<&Topology>) -> Result<(
 }
 
 /// The failure that an error of a simulation is. Proved tables deliver every packet without deadlock, so an
-/// error about these is a bug. A traffic that only a drawn wiring or a fault rules out is no mistake of the spec.
+/// error about these is a bug. A traffic that only a drawn wiring or a fault rules out is no mistake of the
+/// spec.
 pub(super) fn failure(error: SimError, span: Span) -> Failure {
     match error {
         SimError::Astray { .. } | SimError::Deadlock { .. } => Failure::internal(error),

@@ -128,8 +128,8 @@ pub(super) fn choices(place: Option<Place>, setting: &str, network: bool) -> Vec
     }
 }
 
-/// What the value of a setting is measured in: `place` is the block that it stands in, `None` an item. Nothing
-/// where it is a plain number.
+/// The dimensions of the value of a setting: `place` is the block that it stands in, `None` an item. There
+/// are none where it is a plain number.
 pub(super) fn units_of(place: Option<Place>, setting: &str) -> &'static [Dimension] {
     use Dimension::{Bandwidth, Cycles, Data, Duration, Flits, Frequency, Length, Power, Things, Time};
     match (place, setting) {

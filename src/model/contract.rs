@@ -33,7 +33,7 @@ impl Require {
     pub fn text(&self) -> String {
         format!("{} {} {}", self.metric_text(), self.comparison.symbol(), self.value_text)
     }
-    /// The same with the unit that is written in the spec: `g.time <= 1 us` where [`Require::text`] has 1000 ns.
+    /// The same with the unit of the spec: `g.time <= 1 us` where [`Require::text`] has 1000 ns.
     pub fn as_written(&self) -> String {
         let value = match (self.unit.0, self.scale) {
             (Some(unit), Scale::Metric) => self.unit.of(self.metric.unit(), self.value).map(|number| format!("{number} {}", unit.name)),
@@ -63,8 +63,8 @@ impl Require {
     }
 }
 
-/// The unit that a spec writes behind the value of a `require`, if there is one. It decides nothing, so that a
-/// fabric looks the same whatever it is.
+/// The unit that a spec writes behind the value of a `require`, if there is one. It decides nothing, so its
+/// debug text, which keys of kept builds are made of, is always the same.
 #[derive(Clone, Copy, Default)]
 pub struct WrittenUnit(pub Option<&'static Unit>);
 

@@ -209,8 +209,8 @@ pub fn prepare<'a>(
     Ok(Prepared { topology, scenario: tables.scenario.clone(), setting, layout, routes, choice, endpoints, offer, load, volume })
 }
 
-/// Whether a fabric can have the traffic of a simulation, before it is routed. `topology` is `None` where it is
-/// not known yet.
+/// Whether a fabric can have the traffic of a simulation, before it is routed. `topology` is `None` where it
+/// is not known yet.
 ///
 /// # Errors
 /// [`SimError::NoTraffic`] where it never can.

@@ -6,7 +6,7 @@ use super::items::Items;
 use super::kind::Kind;
 use super::scheduled;
 use super::settings::{decimal, quantity_of};
-use super::subjects::{Subjects, planned, simulated};
+use super::subjects::{FAULT, Subjects, misplaced, need_faults, planned, simulated};
 use crate::diag::{Span, closest, list};
 use crate::model::errors::ResolveError;
 use crate::model::{
@@ -120,21 +120,6 @@ fn by_unit(metric: Metric, item: &RequireItem) -> Metric {
     }
 }
 
-/// What metrics of the worst tolerated fault begin with.
-pub(super) const FAULT: &str = "fault.";
-
-/// Complains about a line on faults where the budget has none.
-pub(super) fn need_faults(context: &mut Context, item: &RequireItem, plain: &str, budget: Option<&Budget>, kind: Kind) {
-    let Some(budget) = budget.filter(|budget| budget.faults.is_none()) else { return };
-    context.error(ResolveError::NoFaults {
-        metric: item.metric.value.to_string(),
-        plain: plain.to_owned(),
-        example: kind.fault(),
-        span: item.metric.span,
-        budget: budget.faults_span,
-    });
-}
-
 fn unit_of(item: &RequireItem) -> WrittenUnit {
     WrittenUnit(item.value.unit.as_ref().filter(|_| item.share.is_none()).and_then(|written| units::unit(&written.value)))
 }
@@ -246,11 +231,6 @@ fn in_base_units(context: &mut Context, what: String, item: &RequireItem, number
         context.error(ResolveError::OutOfRange { what, wanted, help: None, span, found });
     }
     number
-}
-
-/// The error of a line, or of a word in it, in the wrong place.
-pub(super) fn misplaced(what: String, place: String, help: String, span: Span) -> ResolveError {
-    ResolveError::Misplaced { what, place, help: Some(help), span }
 }
 
 /// The most digits of a share.

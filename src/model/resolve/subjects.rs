@@ -5,10 +5,9 @@ use super::context::Context;
 use super::foreign;
 use super::items::Items;
 use super::kind::Kind;
-use super::requires::{FAULT, misplaced, need_faults};
 use super::scheduled;
 use super::simulations::ends;
-use crate::diag::{closest, list};
+use crate::diag::{Span, closest, list};
 use crate::model::errors::ResolveError;
 use crate::model::{Budget, Collective, CollectiveMetric, Metric, OfCollective, OfSimulation, SimulatedMetric, Subject};
 use crate::syntax::ast::RequireItem;
@@ -165,3 +164,23 @@ pub(super) fn simulated(context: &mut Context, item: &RequireItem, subjects: &Su
 
 /// Shares of a static bound are told in so many parts.
 const SHARES: u64 = 1_000_000;
+
+/// What metrics of the worst tolerated fault begin with.
+pub(super) const FAULT: &str = "fault.";
+
+/// Complains about a line on faults where the budget has none.
+pub(super) fn need_faults(context: &mut Context, item: &RequireItem, plain: &str, budget: Option<&Budget>, kind: Kind) {
+    let Some(budget) = budget.filter(|budget| budget.faults.is_none()) else { return };
+    context.error(ResolveError::NoFaults {
+        metric: item.metric.value.to_string(),
+        plain: plain.to_owned(),
+        example: kind.fault(),
+        span: item.metric.span,
+        budget: budget.faults_span,
+    });
+}
+
+/// The error of a line, or of a word in it, in the wrong place.
+pub(super) fn misplaced(what: String, place: String, help: String, span: Span) -> ResolveError {
+    ResolveError::Misplaced { what, place, help: Some(help), span }
+}

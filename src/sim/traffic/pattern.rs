@@ -86,11 +86,12 @@ impl Pattern {
         }
     }
 
-    /// Whether a fabric can have a traffic, before it is routed. `topology` is `None` where it is not known yet.
+    /// Whether a fabric can have a traffic, before it is routed. `topology` is `None` where it is not known
+    /// yet.
     ///
-    /// Adversarial traffic takes groups, and any two groups of a connected fabric send to each other. A declared
-    /// demand is never empty. So neither is worked out here, which takes a search from every router, or a look
-    /// at every pair.
+    /// Adversarial traffic takes two groups, and any two groups of a connected fabric can send to each other.
+    /// A declared demand is never empty. So neither is worked out here: that takes a search from every router,
+    /// or a look at every pair.
     ///
     /// # Errors
     /// As [`Pattern::of`]. What depends on an unknown topology is no error.

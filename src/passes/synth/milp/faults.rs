@@ -1,9 +1,9 @@
 //! Connection as rows: every set of chips has a link, also while as many OCSes as the budget allows are dark.
 //!
 //! There are 2^N such rows, so they are found when they are needed: [`violated`] takes a wiring, darkens each
-//! OCS (each pair of them, or none) and reads the row off the part of the pod that the first chip still reaches. A cut
-//! that no choice can mend yields no row: the pod as declared falls apart, which the check of faults reports
-//! at its place in the spec.
+//! OCS (each pair of them, or none) and reads the row off the part of the pod that the first chip still
+//! reaches. A cut that no choice can mend yields no row: the pod as declared falls apart, which the check of
+//! faults reports at its place in the spec.
 
 use super::links::Links;
 use super::program::column;
