@@ -146,8 +146,8 @@ fn verify_and_tables_refuse_other_directories() {
     }
 }
 
-/// A spec where a directory is wanted, a directory where a spec is, and the directory above: the hint names what is
-/// meant.
+/// A spec where a directory is wanted, a directory where a spec is, and the directory above: the hint names
+/// what is meant.
 #[test]
 fn files_and_directories_in_each_others_place_are_told() {
     let directory = tempfile::tempdir().unwrap();
@@ -207,7 +207,7 @@ fn usage_errors_have_the_form_that_was_asked_for() {
     assert!(code(&human) == 2 && err(&human).starts_with("error: the following required argument"), "{}", err(&human));
 }
 
-/// Formats are listed by `check` as by `build`, and one that the last stage does not reach is refused at once.
+/// `check` and `build` list the same formats. One that the last stage does not reach is refused at once.
 #[test]
 fn formats_of_later_stages_are_refused() {
     let directory = tempfile::tempdir().unwrap();

@@ -509,7 +509,7 @@ fn a_disk_that_is_full_leaves_golden_outputs_and_devices_as_they_were() {
     assert!(!Path::new("/dev/full").metadata().unwrap().is_file());
 }
 
-/// What ends in `.fabc-tmp-..`, `.fabc-old-..` or `.fabc-lock-..`: a build that runs has a directory and its lock.
+/// What ends in `.fabc-tmp-..`, `.fabc-old-..` or `.fabc-lock-..`: a running build has a directory and a lock.
 #[cfg(unix)]
 fn leftovers(directory: &Path) -> Vec<String> {
     let all = if directory.is_dir() { names(directory) } else { Vec::new() };

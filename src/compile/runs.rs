@@ -8,6 +8,7 @@
 use super::contract::{Argument, Side, moore, refused, senders, side, widest};
 use super::contract_error::ContractError;
 use crate::diag::Failure;
+use crate::emit::number::round_up_sig;
 use crate::ir::{Distances, Fraction, Topology, gigabytes, nanoseconds};
 use crate::model::{
     Collective, CollectiveMetric, DeclaredCollective, Fabric, Faults, Hosts, Metric, Model, Plant, Require, SimulatedMetric, Simulation,
@@ -174,8 +175,8 @@ impl<'a> Known<'a> {
         };
         let flown = nanoseconds(apart.times(Fraction::whole(self.hop)), self.fabric.clock_hz);
         Some(if moved >= flown {
-            let rate = gigabytes(1).times(self.bits_per_second).as_f64();
-            (moved, format!("{way}, and the {} channels of a chip carry {rate:.6} GB/s", self.ports))
+            let rate = round_up_sig(gigabytes(1).times(self.bits_per_second), 6);
+            (moved, format!("{way}, and the {} channels of a chip carry {rate} GB/s", self.ports))
         } else {
             (flown, format!("every hop takes at least {} cycles, and some pair is {} or more apart", self.hop, apart.ceil()))
         })

@@ -18,7 +18,7 @@ impl Endpoints {
         Self::by_hosts(topology.nodes().map(|node| if scene.lives(node) { topology.hosts(node) } else { 0 }))
     }
 
-    /// Those of a fabric before it is wired. A family says which routers have hosts; every chip is an endpoint.
+    /// Those of a fabric before it is wired. A family says which routers have hosts. Every chip is one.
     pub(super) fn declared(fabric: &Fabric) -> Self {
         match &fabric.plant {
             Plant::Pod(pod) => Self::by_hosts((0..pod.node_count()).map(|_| 1)),

@@ -90,8 +90,8 @@ impl Pattern {
     /// yet.
     ///
     /// Adversarial traffic takes two groups, and any two groups of a connected fabric can send to each other.
-    /// A declared demand is never empty. So neither is worked out here: that takes a search from every router,
-    /// or a look at every pair.
+    /// A declared demand is never empty. So neither is worked out here: that takes a search from every
+    /// router, or a look at every pair.
     ///
     /// # Errors
     /// As [`Pattern::of`]. What depends on an unknown topology is no error.

@@ -165,7 +165,7 @@ fn help(code: &str, at: usize, token: &str, line: &Line<'_>) -> Option<String> {
     })
 }
 
-/// How a rate, or several, is written, after `rates = ..` that is neither; with the ends where they can be told.
+/// How one rate and several rates are written, with the ends of the wrong text where it has them.
 fn ascending_rates(text: &str) -> String {
     let number = |part: &str| part.trim().parse::<f64>().is_ok_and(f64::is_finite).then(|| part.trim().to_owned());
     let ends = text.split_once('=').and_then(|(_, ends)| ends.split_once(".."));
