@@ -27,6 +27,7 @@ use crate::model::{Fabric, Simulation};
 use crate::read::{KeptFile, KeptReport, ShardsFile, SimulationFile, tagged};
 use crate::sim::{self, Prepared, SimReport};
 use crate::syntax::print_spec;
+use crate::verify::begin_again;
 use clap::ValueEnum;
 use miette::Diagnostic;
 use std::collections::BTreeMap;
@@ -400,12 +401,13 @@ impl Kept for Parts {
         let foreign = |what: &str| self.foreign(Some(name), scenario, what);
         let file: SimulationFile = tagged(kept.report()).map_err(|what| foreign(&what))?;
         let [line] = &file.scenarios[..] else { return Err(foreign("it has another number of scenarios")) };
-        let report = sim::reported(fabric, simulation, prepared, line).map_err(|wrong| foreign(wrong.what))?;
+        let report = sim::reported(fabric, simulation, prepared, line).map_err(|wrong| foreign(&wrong.what))?;
         // Where it is written again to the byte, all is so that follows from the tables and the counts.
         let again = emit::simulation_json(fabric, prepared.topology(), Some(name), std::slice::from_ref(&report));
         if again.as_bytes() != kept.report() {
             return Err(foreign("another report follows from its counts and the tables"));
         }
+        begin_again(prepared, &report, kept.report()).map_err(|what| foreign(&what))?;
         Ok(report)
     }
 

@@ -47,7 +47,7 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     if is_placed(directory) {
         return verify_slices::verify(directory, terminal);
     }
-    let (verified, sources) = prove(directory)?;
+    let (verified, sources) = prove(directory, args.remake.runs())?;
     let scheduled = ["schedule.json", "schedule.bin"].into_iter().find(|path| directory.join(path).is_file());
     let Verified { extent: check::Extent { files, scenarios, routed, pairs, hops, entries, .. }, unproved, broken } = verified;
     let routes = if let Some(path) = scheduled {
@@ -67,13 +67,14 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     Err(convicted(broken, sources))
 }
 
-/// Proves a built directory from its files; also returns the text of its spec, for messages.
+/// Proves a built directory from its files, and makes so many runs of every simulation again, or all; also
+/// returns the text of its spec, for messages.
 ///
 /// # Errors
 /// It cannot be read, or does not hold what it claims (exit code 3).
-pub(super) fn prove(directory: &Path) -> Result<(Verified, SourceMap), Stop> {
+pub(super) fn prove(directory: &Path, runs: Option<usize>) -> Result<(Verified, SourceMap), Stop> {
     let Loaded { fabric, spec, sources, .. } = read::built_spec(directory)?;
-    match verify::directory(&read::directory(directory)?, &fabric, &print_spec(&spec)) {
+    match verify::directory_with(&read::directory(directory)?, &fabric, &print_spec(&spec), runs) {
         Ok(verified) => Ok((verified, sources)),
         Err(errors) => Err(convicted(errors, sources)),
     }

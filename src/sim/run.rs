@@ -22,7 +22,7 @@ pub fn run(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimE
 ///
 /// # Errors
 /// As [`run`].
-pub(super) fn judge(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimError> {
+pub(crate) fn judge(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimError> {
     run_until(prepared, (rate, seed), false)
 }
 
@@ -46,5 +46,31 @@ pub fn complete(prepared: &Prepared<'_>, seed: u64) -> Result<Completion, SimErr
     match prepared.setting.model {
         Model::Packet => cycles::complete(packet::Run::new(prepared, seed), prepared, seed),
         Model::Flit => cycles::complete(flit::Run::new(prepared), prepared, seed),
+    }
+}
+
+/// Begins a run of one rate again: digests of every thousand cycles.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn begin(prepared: &Prepared<'_>, rate: Rate, seed: u64, cycles: u32) -> Result<Vec<u64>, SimError> {
+    let Offer::Rates(pattern) = &prepared.offer else { return Err(prepared.has_no("rates")) };
+    match prepared.setting.model {
+        Model::Packet => cycles::begin(packet::Run::new(prepared, seed), prepared, pattern, (rate, seed), cycles),
+        Model::Flit => cycles::begin(flit::Run::new(prepared), prepared, pattern, (rate, seed), cycles),
+    }
+}
+
+/// The same of traffic that ends.
+///
+/// # Errors
+/// As [`complete`].
+pub(crate) fn begin_messages(prepared: &Prepared<'_>, seed: u64, cycles: u32) -> Result<Vec<u64>, SimError> {
+    if prepared.offer.messages().is_none() {
+        return Err(prepared.has_no("an end"));
+    }
+    match prepared.setting.model {
+        Model::Packet => cycles::begin_messages(packet::Run::new(prepared, seed), prepared, cycles),
+        Model::Flit => cycles::begin_messages(flit::Run::new(prepared), prepared, cycles),
     }
 }
