@@ -10,10 +10,12 @@
 /// A pod in numbers.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Plant {
-    /// Cubes, those of the job and spare ones.
+    /// Cubes: those of the job, of other jobs, and spare ones.
     pub cubes: u32,
     /// Cubes that the job needs.
     pub job: u32,
+    /// Cubes of other jobs, which take spare cubes as well.
+    pub others: u32,
     /// Hosts of a cube.
     pub hosts: u32,
     /// Cables of a cube: those inside, and half of each that leaves it.
@@ -59,16 +61,37 @@ pub fn availability(plant: &Plant, failures: &Failures, cubes: Cubes, flow: &[f6
         Cubes::RoutedAround => (down(by_hosts), down(ocs)),
         Cubes::Waiting | Cubes::Swapped => (down(by_hosts + by_cables), down(ocs)),
     };
-    let spare = plant.cubes.saturating_sub(plant.job);
     let enough = match cubes {
         Cubes::Waiting => binomial(plant.job, cube_down)[0],
-        Cubes::Swapped | Cubes::RoutedAround => binomial(plant.cubes, cube_down)[..=spare as usize].iter().sum(),
+        Cubes::Swapped | Cubes::RoutedAround => served(plant, cube_down),
     };
     let dark = binomial(plant.ocses, ocs_down);
     let lit: f64 = dark.iter().zip(flow).map(|(chance, share)| chance * share).sum();
     let interrupted = f64::from(plant.job) * (by_hosts + by_cables) + f64::from(plant.ocses) * ocs;
     let running = if cubes == Cubes::Waiting { 1.0 } else { (1.0 - restart * interrupted).max(0.0) };
     enough * lit * running
+}
+
+/// How likely every cube of the job that is down has a spare one in its place. Of all that are down, those that
+/// the spare cubes cannot serve are any, each as likely as the others.
+fn served(plant: &Plant, cube_down: f64) -> f64 {
+    let spare = plant.cubes.saturating_sub(plant.job + plant.others);
+    if plant.others == 0 {
+        return binomial(plant.cubes, cube_down)[..=spare as usize].iter().sum();
+    }
+    let [own, others, spares] = [plant.job, plant.others, spare].map(|count| binomial(count, cube_down));
+    let mut sum = 0.0;
+    for (down, chance) in own.iter().enumerate() {
+        for (beside, chance_beside) in others.iter().enumerate() {
+            for (dark, chance_dark) in spares.iter().enumerate() {
+                let (up, all) = (spare as usize - dark, down + beside);
+                // All of them are served, or so many that are drawn from them have all of the job's among them.
+                let drawn = (0..down).map(|k| (up as f64 - k as f64).max(0.0) / (all as f64 - k as f64)).product::<f64>();
+                sum += chance * chance_beside * chance_dark * if all <= up { 1.0 } else { drawn };
+            }
+        }
+    }
+    sum
 }
 
 /// `[k]`: how likely k of `count` are down, each with the same chance below 1.
@@ -126,7 +149,7 @@ mod tests {
             (60, [0.9543, 0.9726, 0.9728, 0.9843, 0.2647]),
             (56, [0.9680, 0.9865, 0.9867, 0.9866, 0.2892]),
         ] {
-            let plant = Plant { cubes: 64, job, hosts: 16, cables: 192.0, ocses: 48 };
+            let plant = Plant { cubes: 64, job, others: 0, hosts: 16, cables: 192.0, ocses: 48 };
             let of = |cubes, dark: usize| availability(&plant, &failures, cubes, &vec![1.0; dark + 1]);
             let found =
                 [of(Cubes::Swapped, 0), of(Cubes::Swapped, 1), of(Cubes::Swapped, 2), of(Cubes::RoutedAround, 1), of(Cubes::Waiting, 1)];
@@ -134,10 +157,34 @@ mod tests {
         }
     }
 
+    /// Two jobs of one cube and one spare cube, each down half of the time: every state by hand.
+    #[test]
+    fn jobs_share_spare_cubes() {
+        let plant = Plant { cubes: 3, job: 1, others: 1, hosts: 1, cables: 0.0, ocses: 0 };
+        // Up: 1/2. Down with a spare one that is up: alone 1/8, with the other job's 1/8, served in half of it.
+        assert!((served(&plant, 0.5) - (0.5 + 0.125 + 0.0625)).abs() < 1e-15);
+        // Drawn from all states of three jobs of two cubes and two spare ones.
+        let (plant, chance) = (Plant { cubes: 8, job: 2, others: 4, ..plant }, 0.3);
+        let mut sum = 0.0;
+        for state in 0u32..256 {
+            let weight: f64 = (0..8).map(|cube| if state >> cube & 1 == 1 { chance } else { 1.0 - chance }).product();
+            let (own, all, up) = ((state & 3).count_ones(), (state & 63).count_ones(), 2 - (state >> 6).count_ones());
+            let choose = |n: u32, k: u32| (0..k).map(|i| f64::from(n - i) / f64::from(i + 1)).product::<f64>();
+            let all_served = all <= up || own == 0;
+            let by_chance = if own <= up { choose(all - own, up - own) / choose(all, up) } else { 0.0 };
+            sum += weight * if all_served { 1.0 } else { by_chance };
+        }
+        assert!((served(&plant, chance) - sum).abs() < 1e-12);
+        // Alone it is the binomial tail.
+        let alone = Plant { cubes: 6, job: 4, others: 0, ..plant };
+        let shared = Plant { cubes: 6, job: 3, others: 1, ..plant };
+        assert!(served(&shared, 0.1) > served(&alone, 0.1));
+    }
+
     #[test]
     fn slower_jobs_count_for_less() {
         let failures = Failures { host: 0.0, cable: 0.0, ocs: 0.1, repair: 1.0, restart: 0.0 };
-        let plant = Plant { cubes: 4, job: 4, hosts: 16, cables: 192.0, ocses: 1 };
+        let plant = Plant { cubes: 4, job: 4, others: 0, hosts: 16, cables: 192.0, ocses: 1 };
         // Down for 1/11 of the time, at half the speed.
         let found = availability(&plant, &failures, Cubes::Swapped, &[1.0, 0.5]);
         assert!((found - 10.5 / 11.0).abs() < 1e-12, "{found}");

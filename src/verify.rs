@@ -215,24 +215,25 @@ fn metrics(of: &ProvedScenario) -> ScenarioMetrics {
     let Counts {
         scenario,
         routers,
+        endpoints,
         channels,
         pairs_at,
         weighted_hops,
-        sent_most,
+        sent_per_host: [weights, hosts],
         bandwidth_bps,
         clock_hz,
         capacity,
         parts,
-        hosts,
         trees,
         walk,
         ..
     } = &of.counts;
     let hops = |(pairs, hops): (&u64, u64)| pairs * hops;
-    let [flow_low, flow_high] = of.flow_ends.map(|(over, under)| Fraction::new(over, under));
+    let fraction = |(over, under): (u128, u128)| Fraction::new(over, under);
     ScenarioMetrics {
         scenario: scenario.clone(),
-        nodes: *routers,
+        routers: *routers,
+        endpoints: *endpoints,
         channels: *channels,
         capacity: *capacity,
         parts: *parts,
@@ -240,12 +241,11 @@ fn metrics(of: &ProvedScenario) -> ScenarioMetrics {
         hop_histogram: pairs_at.clone(),
         hop_total: pairs_at.iter().zip(0u64..).map(hops).sum(),
         demand_hops: *weighted_hops,
-        sent_most: *sent_most,
-        flow_low,
-        flow_high,
+        sent_per_host: Fraction::new(*weights, *hosts),
+        flow_low: fraction(of.flow_ends.low),
+        flow_high: of.flow_ends.high.map(fraction),
         clock_hz: *clock_hz,
         channel_bandwidth: gigabytes(*bandwidth_bps),
-        hosts: *hosts,
         disjoint_trees: trees.map(|trees| trees as u32),
         routed: walk.clone(),
     }

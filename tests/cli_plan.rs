@@ -237,6 +237,17 @@ fn availability_is_told_of_a_pod() {
         let (_, error) = of(&args, 2);
         assert!(error.contains("FAB0571") && error.contains(words), "{error}");
     }
+    // Rates as people write small ones.
+    let [plain, short] = [fail, "host=2e-3/day,cable=5e-4/day,ocs=1E-3/day"].map(|fail| of(&["--host-chips", "2", "--fail", fail], 0).0);
+    assert_eq!(plain, short);
+    std::fs::write(
+        place.path().join("ring.fab"),
+        "fabric ring { link w { bandwidth = 1 GB/s; } router { radix = 3; vcs = 2; } topology = torus (4); }",
+    )
+    .unwrap();
+    fabc(place.path(), &["build", "ring.fab", "-q"], 0);
+    let (_, error) = fabc(place.path(), &["availability", "out/ring", "--host-chips", "1", "--fail", fail], 2);
+    assert!(error.contains("FAB0571") && error.contains("a network has no cubes to be swapped"), "{error}");
     let (_, error) = of(&["--host-chips", "2", "--fail", fail, "--job", "5"], 2);
     assert!(error.contains("it has 4 cubes") || error.contains("a job of 5 cubes"), "{error}");
     let (_, error) = of(&["--host-chips", "2", "--fail", fail, "--repair", "soon"], 2);

@@ -199,19 +199,53 @@ fn sonic_says_what_is_lit_pending_failed_and_blocked() {
                 let allowed = if list == "pending" { 0 } else { 2 };
                 fabc(place.path(), &["drift", "live", "out/pod", "--allow-pending"], allowed);
             }
-            // What is told and not yet done is pending; nothing done at all is no darkness.
+            // What is told and not shown is not about to pass; a switch may have done nothing at all.
             if crossings > pairs {
                 write(&path, &state(&config, dump, |at| (at > 0).then_some("tuned")));
-                let found = drift(&place, "live", &[], 2);
-                assert_eq!(found["switches"][0]["pending"].as_array().unwrap().len(), 1, "{found}");
+                for options in [&[][..], &["--allow-pending"]] {
+                    let found = drift(&place, "live", options, 2);
+                    let lengths = ["pending", "failed"].map(|what| found["switches"][0][what].as_array().unwrap().len());
+                    assert_eq!(lengths, [0, 1], "{found}");
+                }
             }
             write(&path, &state(&config, dump, |_| None));
             let found = drift(&place, "live", &[], 2);
             assert_eq!((&found["switches"][0]["idle"], found["switches"].as_array().unwrap().len()), (&json!(true), 1));
-            drift(&place, "live", &["--allow-pending"], 0);
+            drift(&place, "live", &["--allow-pending"], 2);
             let (text, _) = fabc(place.path(), &["drift", "live", "out/pod"], 2);
             assert!(text.contains("told, but nothing is set yet"), "{text}");
         }
+    }
+    // A cross-connect that is not shown, of ports that block, or that others hold, is not about to be lit.
+    for switch in ["Y_0", "Z_1"] {
+        let config = configured(&place, switch);
+        let path = place.path().join(format!("live/{switch}.state_db.json"));
+        let (_, first) = config["OCS_CROSS_CONNECT"].as_object().unwrap().iter().next().unwrap();
+        for (word, code) in [("blocked", 2), ("tuning", 0)] {
+            let mut said = state(&config, Dump::Nested, |at| (at > 0).then_some("tuned"));
+            for end in ["a_side", "b_side"] {
+                said["OCS_PORT"][first[end].as_str().unwrap()] = json!({"status": word});
+            }
+            write(&path, &said);
+            let (text, _) = fabc(place.path(), &["drift", "live", "out/pod", "--allow-pending"], code);
+            assert_eq!(text.contains("the switches do what was built"), code == 0, "{text}");
+        }
+        let mut said = state(&config, Dump::Nested, |_| Some("tuned"));
+        let rows = said["OCS_CROSS_CONNECT"].as_object().unwrap();
+        let ends: Vec<[String; 2]> =
+            rows.values().map(|row| ["a_side", "b_side"].map(|end| row[end].as_str().unwrap().to_owned())).collect();
+        if let [one, other, ..] = &ends[..] {
+            let crossed = |from: &[String; 2], to: &[String; 2]| {
+                (format!("{}-{}", from[0], to[1]), json!({"a_side": from[0], "b_side": to[1], "status": "tuned"}))
+            };
+            let rest = ends[2..].iter().map(|ends| crossed(ends, ends));
+            said["OCS_CROSS_CONNECT"] = Value::Object([crossed(one, other), crossed(other, one)].into_iter().chain(rest).collect());
+            write(&path, &said);
+            let found = drift(&place, "live", &["--allow-pending"], 2);
+            let lengths = ["missing", "extra"].map(|what| found["switches"][0][what].as_array().unwrap().len());
+            assert_eq!((&found["means"], lengths), (&json!("foreign"), [2, 2]), "{found}");
+        }
+        std::fs::remove_file(&path).unwrap();
     }
     // A port that is told to block light, in either spelling.
     for (switch, leaf) in [("Y_0", "state"), ("Z_1", "config_status")] {

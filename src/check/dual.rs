@@ -29,7 +29,7 @@ pub fn dual(scene: &Scene<'_>, demand: &Demand, claimed: &DualLengths) -> Result
 }
 
 /// (Sum over all lit channels of length x capacity, sum of weight x shortest length over all ordered pairs),
-/// both positive.
+/// the first positive, the second too where anybody sends.
 pub(super) fn measure(scene: &Scene<'_>, demand: &Demand, lengths: &[u64]) -> Result<(u128, u128), CheckError> {
     expect_lit(scene)?;
     let topology = scene.topology;
@@ -57,10 +57,16 @@ pub(super) fn measure(scene: &Scene<'_>, demand: &Demand, lengths: &[u64]) -> Re
     });
     let sums = sums.collect::<Vec<_>>();
     let distance = sums.into_iter().sum::<Result<u128, CheckError>>()? * u128::from(weight);
-    if volume == 0 || distance == 0 {
+    let sends = || demand.endpoints().any(|source| !scene.dead.contains(&source) && sends(scene, demand, source));
+    if volume == 0 || (distance == 0 && sends()) {
         return Err(CheckError::Lengths { what: "they are all zero, or no pair has a positive distance: no bound follows".to_owned() });
     }
     Ok((volume, distance))
+}
+
+/// Whether a router sends to any that lives.
+fn sends(scene: &Scene<'_>, demand: &Demand, source: NodeId) -> bool {
+    demand.endpoints().any(|to| to != source && !scene.dead.contains(&to) && demand.weight(source, to) > 0)
 }
 
 /// Routers that were reached, by length.

@@ -3,104 +3,14 @@
 //! Comes in: how many ordered pairs are how far apart, how many channels are lit, what a walk of the tables
 //! counted, units of a flow and both sums of the dual lengths. Goes out: every metric and bound as an exact
 //! ratio. Nothing here is shared with `ir/metrics.rs`, from which the report is written: an error there or
-//! here makes the two differ. Compared is by products of 256 bits, never with an epsilon.
+//! here makes the two differ.
 
 use super::CheckError;
+use super::exact::Exact;
 use crate::ids::NodeId;
-use crate::ir::{FloorMetrics, FlowCertificate, NetworkMetrics, Walk};
+use crate::ir::{FloorMetrics, FlowCertificate, NetworkMetrics, Topology, Walk};
 use crate::model::{Demand, DemandShape, FloorMetric, GraphMetric, Metric, Reference, Require, Scale};
 use std::cmp::Ordering;
-
-/// A ratio of integers, as it came: not in lowest terms. The second one is positive.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Exact {
-    over: u128,
-    under: u128,
-}
-
-impl Exact {
-    /// `over / under`; `None` where that is no number.
-    pub(super) fn new(over: u128, under: u128) -> Option<Self> {
-        (under > 0).then_some(Self { over, under })
-    }
-    /// What stands over the line, and under it.
-    pub(super) fn parts(self) -> (u128, u128) {
-        (self.over, self.under)
-    }
-    /// An integer.
-    pub(super) fn integer(value: u64) -> Self {
-        Self { over: u128::from(value), under: 1 }
-    }
-    /// A plain decimal text, such as `0.0625`; `None` where it is none, or one that no report has reason to
-    /// write.
-    pub(super) fn decimal(text: &str) -> Option<Self> {
-        let (before, after) = text.split_once('.').unwrap_or((text, "0"));
-        let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-        if !digits(before) || !digits(after) {
-            return None;
-        }
-        let under = 10u128.checked_pow(u32::try_from(after.len()).ok()?)?;
-        let over = before.parse::<u128>().ok()?.checked_mul(under)?.checked_add(after.parse().ok()?)?;
-        Some(Self { over, under })
-    }
-    /// Times another ratio; `None` past 128 bits.
-    pub(super) fn times(self, over: u128, under: u128) -> Option<Self> {
-        let product = |one: Self| Some(Self { over: one.over.checked_mul(over)?, under: one.under.checked_mul(under)? });
-        product(self).filter(|_| under > 0).or_else(|| {
-            let (mine, other) = (self.reduced(), Self::new(over, under)?.reduced());
-            let (left, right) =
-                (Self { over: mine.over, under: other.under }.reduced(), Self { over: other.over, under: mine.under }.reduced());
-            Some(Self { over: left.over.checked_mul(right.over)?, under: left.under.checked_mul(right.under)? })
-        })
-    }
-    /// Divided by another ratio; `None` past 128 bits, and where that is zero.
-    pub(super) fn by(self, other: Self) -> Option<Self> {
-        if other.over == 0 { None } else { self.times(other.under, other.over) }
-    }
-    /// The least integer that is not below it.
-    pub(super) fn rounded_up(self) -> u128 {
-        self.over / self.under + u128::from(!self.over.is_multiple_of(self.under))
-    }
-    /// The value, if it is whole.
-    pub(super) fn whole(self) -> Option<u128> {
-        self.over.is_multiple_of(self.under).then(|| self.over / self.under)
-    }
-    /// About as much.
-    pub(super) fn about(self) -> f64 {
-        self.over as f64 / self.under as f64
-    }
-    /// How it compares with another one.
-    pub(super) fn against(self, other: Self) -> Ordering {
-        product_of(self.over, other.under).cmp(&product_of(other.over, self.under))
-    }
-
-    fn reduced(self) -> Self {
-        // Stein's algorithm: halves and differences only.
-        let (mut a, mut b) = (self.over, self.under);
-        if a == 0 {
-            return Self { over: 0, under: 1 };
-        }
-        let twos = (a | b).trailing_zeros();
-        a >>= a.trailing_zeros();
-        while b > 0 {
-            b >>= b.trailing_zeros();
-            if a > b {
-                std::mem::swap(&mut a, &mut b);
-            }
-            b -= a;
-        }
-        Self { over: self.over / (a << twos), under: self.under / (a << twos) }
-    }
-}
-
-/// The product as (upper, lower) 128 bits.
-fn product_of(a: u128, b: u128) -> (u128, u128) {
-    const LOW: u128 = u64::MAX as u128;
-    let (a_high, a_low, b_high, b_low) = (a >> 64, a & LOW, b >> 64, b & LOW);
-    let (low, one, two, high) = (a_low * b_low, a_high * b_low, a_low * b_high, a_high * b_high);
-    let middle = (low >> 64) + (one & LOW) + (two & LOW);
-    (high + (one >> 64) + (two >> 64) + (middle >> 64), (middle << 64) | (low & LOW))
-}
 
 /// What was counted in one scenario.
 #[derive(Debug)]
@@ -109,18 +19,20 @@ pub struct Counts {
     pub scenario: String,
     /// Routers that live.
     pub routers: u64,
+    /// Routers that live and have hosts.
+    pub endpoints: u64,
     /// Channels that are lit.
     pub channels: u64,
     /// `[h]`: ordered pairs at distance h.
     pub pairs_at: Vec<u64>,
     /// Sum over ordered pairs of weight x distance.
     pub weighted_hops: u64,
-    /// Weights of the router that sends most.
-    pub sent_most: u64,
+    /// Weights of the host that sends most, as weights of its router over hosts of its router.
+    pub sent_per_host: [u64; 2],
     /// Lower end of lambda that a flow proves, if there is one.
     pub(super) flow: Option<Exact>,
-    /// Sum of the dual lengths of lit channels, and sum over ordered pairs of weight x shortest length; both
-    /// positive.
+    /// Sum of the dual lengths of lit channels, and sum over ordered pairs of weight x shortest length. The
+    /// first is positive, the second is 0 where nobody sends.
     pub dual: (u128, u128),
     /// Bandwidth of a channel of capacity 1, bit/s.
     pub bandwidth_bps: u64,
@@ -130,8 +42,6 @@ pub struct Counts {
     pub capacity: u64,
     /// Parts of a unit that loads are counted in.
     pub parts: u64,
-    /// Hosts of a router that carries hosts, at least 1.
-    pub hosts: u64,
     /// Tree sets that are whole; `None` without switches.
     pub trees: Option<u64>,
     /// What the walk of the tables counted.
@@ -143,8 +53,8 @@ pub(super) struct Measures {
     pub(super) counts: Counts,
     /// Lower end of lambda; zero where nothing proves one.
     pub(super) low: Exact,
-    /// Upper end of lambda.
-    pub(super) high: Exact,
+    /// Upper end of lambda; `None` where nobody sends.
+    pub(super) high: Option<Exact>,
     values: Vec<(Metric, Option<Exact>)>,
 }
 
@@ -162,12 +72,13 @@ impl Measures {
         let of_tables = counts.walk.as_ref().and_then(|walk| Exact::new(u128::from(counts.parts), u128::from(busiest(walk))));
         let low = [counts.flow, of_tables].into_iter().flatten().reduce(|a, b| if a.against(b) == Ordering::Less { b } else { a });
         let low = low.unwrap_or(Exact { over: 0, under: 1 });
-        let high = Exact { over: counts.dual.0, under: counts.dual.1 };
+        let high = Exact::new(counts.dual.0, counts.dual.1);
         let mut values = Vec::new();
         for metric in Metric::ALL {
             // Without tables there is nothing to measure; a product that does not fit is another matter.
             let known = match metric {
                 Metric::DisjointTrees => counts.trees.is_some(),
+                Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::LoadRatio if high.is_none() => false,
                 Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => low.over > 0 || counts.walk.is_some(),
                 metric => counts.walk.is_some() || !of_routes(metric),
             };
@@ -187,7 +98,13 @@ impl Measures {
     }
     /// What no single-path routing goes below on its busiest channel: whole parts of a unit.
     pub(super) fn load_at_least(&self) -> Option<Exact> {
-        flow_as(Metric::MaxChannelLoad, &self.counts, self.high)
+        self.high.map_or(Some(Exact::integer(0)), |high| flow_as(Metric::MaxChannelLoad, &self.counts, high))
+    }
+    /// Whether a line about this metric passes over this scenario: nobody sends in it.
+    fn is_silent_on(&self, metric: Metric) -> bool {
+        let of_traffic =
+            [Metric::ConcurrentFlow, Metric::Injection, Metric::Bandwidth, Metric::MaxChannelLoad, Metric::LoadRatio].contains(&metric);
+        of_traffic && self.high.is_none()
     }
     /// Loads of channels, in units, and how many channels have them.
     pub(super) fn load_histogram(&self) -> Option<Vec<(Exact, u64)>> {
@@ -230,14 +147,14 @@ fn of_routes(metric: Metric) -> bool {
     }
 }
 
-fn formula(metric: Metric, counts: &Counts, low: Exact, high: Exact) -> Option<Exact> {
+fn formula(metric: Metric, counts: &Counts, low: Exact, high: Option<Exact>) -> Option<Exact> {
     let pairs: u128 = counts.pairs_at.iter().map(|&pairs| u128::from(pairs)).sum();
     match metric {
         Metric::Diameter => counts.pairs_at.iter().rposition(|&pairs| pairs > 0).map(|hops| Exact::integer(hops as u64)),
         Metric::AverageHops => Exact::new(steps(&counts.pairs_at), pairs),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => flow_as(metric, counts, low),
         Metric::MaxChannelLoad => Exact::new(u128::from(busiest(counts.walk.as_ref()?)), u128::from(counts.parts)),
-        Metric::LoadRatio => high.times(u128::from(busiest(counts.walk.as_ref()?)), u128::from(counts.parts)),
+        Metric::LoadRatio => high?.times(u128::from(busiest(counts.walk.as_ref()?)), u128::from(counts.parts)),
         Metric::HopsRatio => Exact::new(steps(&counts.walk.as_ref()?.route_hops), steps(&counts.pairs_at)),
         Metric::VcBalance => {
             let hops = &counts.walk.as_ref()?.vc_hops;
@@ -262,7 +179,8 @@ fn in_time(cycles: Exact, counts: &Counts) -> Option<Exact> {
 /// What every pair sends at once, in the unit of a metric of the flow; for the load of channels the load that
 /// one route per pair then makes at least, in whole parts.
 fn flow_as(metric: Metric, counts: &Counts, rate: Exact) -> Option<Exact> {
-    let injected = || rate.times(u128::from(counts.sent_most), u128::from(counts.hosts));
+    let [weights, hosts] = counts.sent_per_host.map(u128::from);
+    let injected = || rate.times(weights, hosts);
     match metric {
         Metric::ConcurrentFlow => Some(rate),
         Metric::Injection => injected(),
@@ -294,23 +212,25 @@ pub(super) fn flow_end(flow: &FlowCertificate) -> Option<Exact> {
     Exact::new(sent.checked_mul(u128::from(flow.parts))?, u128::from(flow.busiest))
 }
 
-/// Weights of the router that sends most, when nobody sends to a dead one.
-pub(super) fn sent_most(demand: &Demand, dead: Option<NodeId>) -> u64 {
-    let chips = || (0..demand.node_count() as u32).map(NodeId);
-    let sent = |source: NodeId| -> u64 {
-        chips().filter(|&to| to != source && Some(to) != dead).map(|to| u64::from(demand.weight(source, to))).sum()
+/// What the host that sends most sends, when nobody sends to a dead router: weights of its router, and the
+/// hosts that share them.
+pub(super) fn sent_per_host(demand: &Demand, topology: &Topology, dead: Option<NodeId>) -> [u64; 2] {
+    let living = || topology.endpoints().filter(|&router| Some(router) != dead);
+    let sent = |source: NodeId| -> u64 { living().filter(|&to| to != source).map(|to| u64::from(demand.weight(source, to))).sum() };
+    let share = |source: NodeId| [sent(source), u64::from(topology.hosts(source))];
+    let hosts = || living().map(|router| topology.hosts(router));
+    let alike = hosts().min() == hosts().max();
+    let (first, last) = (living().next(), living().next_back());
+    let candidates: Vec<NodeId> = match demand.shape() {
+        // Of the routers that live, at most the group of the dead one fares worse: the last or the first
+        // router is of another group, or all are alike.
+        DemandShape::Uniform | DemandShape::Groups(_) if alike => first.into_iter().chain(last).collect(),
+        _ => living().collect(),
     };
-    let living = chips().filter(|&chip| Some(chip) != dead);
-    match demand.shape() {
-        // Of the chips that live, at most the group of the dead one fares worse: the last or the first chip
-        // is of another group, or all are alike.
-        DemandShape::Uniform => living.take(1).map(sent).max().unwrap_or(0),
-        DemandShape::Groups(_) => {
-            let last = living.clone().next_back();
-            living.take(1).chain(last).map(sent).max().unwrap_or(0)
-        }
-        DemandShape::Matrix(_) => living.map(sent).max().unwrap_or(0),
-    }
+    let larger = |one: [u64; 2], other: [u64; 2]| {
+        if u128::from(other[0]) * u128::from(one[1]) > u128::from(one[0]) * u128::from(other[1]) { other } else { one }
+    };
+    candidates.into_iter().map(share).reduce(larger).unwrap_or([0, 1])
 }
 
 /// The worst value of a metric over the faults, and the first fault that has it; `None` without faults, or
@@ -332,7 +252,8 @@ pub(super) fn worst_of(scenarios: &[Measures], metric: Metric) -> Option<(Exact,
         }
     };
     // The healthy fabric comes first.
-    let faults = scenarios.get(1..)?.iter().map(|fault| Some((fault.value(metric)?, fault.counts.scenario.as_str())));
+    let faults = scenarios.get(1..)?.iter().filter(|fault| !fault.is_silent_on(metric));
+    let faults = faults.map(|fault| Some((fault.value(metric)?, fault.counts.scenario.as_str())));
     let faults = faults.collect::<Option<Vec<_>>>()?;
     faults.into_iter().reduce(|worst, next| if next.0.against(worst.0) == bad { next } else { worst })
 }
@@ -344,6 +265,11 @@ fn network_value(network: &NetworkMetrics, metric: GraphMetric) -> Option<Exact>
         GraphMetric::Hosts => Some(Exact::integer(network.hosts)),
         GraphMetric::Links => Some(Exact::integer(network.links)),
         GraphMetric::Bisection => network.bisection.as_ref().map(|bisection| Exact::integer(bisection.least())),
+        GraphMetric::BisectionBandwidth => {
+            let of = network.bisection.as_ref()?;
+            // Bits to bytes, bytes to gigabytes.
+            Exact::new(u128::from(of.least()) * u128::from(of.narrowest_bps), 8 * 1_000_000_000)
+        }
         GraphMetric::ShortestPaths => {
             let layers = || network.paths.iter().flat_map(|paths| &paths.at);
             Exact::new(layers().map(|at| at.paths).sum(), layers().map(|at| u128::from(at.pairs)).sum())
@@ -393,7 +319,7 @@ pub(super) fn compared<'a>(
             Scale::ShareOf(reference) => {
                 let whole = match reference {
                     Reference::Universal => flow_as(require.metric, &scenario.counts, universal?)?,
-                    Reference::Bound => flow_as(require.metric, &scenario.counts, scenario.high)?,
+                    Reference::Bound => flow_as(require.metric, &scenario.counts, scenario.high?)?,
                     Reference::Nominal => scenarios.first()?.value(require.metric)?,
                 };
                 let (over, under) = number.parts();
@@ -411,7 +337,8 @@ pub(super) fn compared<'a>(
         return of(scenario).map(|(measured, wanted)| (measured, wanted, name(scenario)));
     }
     let more_is_better = matches!(require.metric, Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees);
-    let faults = scenarios.get(1..)?.iter().map(|scenario| of(scenario).map(|(measured, wanted)| (measured, wanted, name(scenario))));
+    let faults = scenarios.get(1..)?.iter().filter(|scenario| !scenario.is_silent_on(require.metric));
+    let faults = faults.map(|scenario| of(scenario).map(|(measured, wanted)| (measured, wanted, name(scenario))));
     let faults = faults.collect::<Option<Vec<_>>>()?;
     // The first one that nothing falls shorter than.
     faults.into_iter().reduce(|worst, next| match (worst.0.by(worst.1), next.0.by(next.1)) {
@@ -426,33 +353,11 @@ pub(super) fn compared<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::Symmetry;
     use crate::model::Component;
-    use proptest::prelude::*;
 
     #[test]
-    fn decimals_are_read_to_the_last_digit() {
-        let exact = |text: &str| Exact::decimal(text).unwrap();
-        assert_eq!(exact("0.1").against(Exact::new(1, 10).unwrap()), Ordering::Equal);
-        assert_eq!(exact("0.333333333").against(Exact::new(1, 3).unwrap()), Ordering::Less);
-        assert_eq!(exact("512").rounded_up(), 512);
-        assert_eq!(exact("512.000000000000000001").rounded_up(), 513);
-        for none in ["", ".", "1.", ".5", "-1", "1e3", "inf", "0x1", "1.2.3"] {
-            assert!(Exact::decimal(none).is_none(), "{none}");
-        }
-    }
-
-    #[test]
-    fn what_does_not_fit_is_none() {
-        let large = Exact::new(u128::MAX, 1).unwrap();
-        assert!(large.times(2, 1).is_none());
-        assert_eq!(large.times(2, 2).unwrap().against(large), Ordering::Equal);
-        assert_eq!(large.times(3, u128::MAX).unwrap().rounded_up(), 3);
-        assert!(large.times(1, 0).is_none() && large.by(Exact::integer(0)).is_none());
-        assert_eq!(large.against(Exact::new(u128::MAX - 1, 1).unwrap()), Ordering::Greater);
-    }
-
-    #[test]
-    fn the_chip_that_sends_most_is_found_in_any_demand() {
+    fn the_host_that_sends_most_is_found_in_any_demand() {
         let component = |group, weight| Component { group, weight };
         let cells = (0..144).map(|at| if at % 13 == 0 { 0 } else { (at * 7 % 11) as u32 });
         for demand in [
@@ -461,24 +366,18 @@ mod tests {
             Demand::groups(12, vec![component(12, 1), component(4, 4), component(2, 3)]),
             Demand::matrix(12, cells.collect()),
         ] {
-            for dead in std::iter::once(None).chain((0..12).map(|chip| Some(NodeId(chip)))) {
-                let living = || (0..12).map(NodeId).filter(|&chip| Some(chip) != dead);
-                let sent = |from: NodeId| living().map(|to| u64::from(demand.weight(from, to))).sum::<u64>();
-                assert_eq!(Some(sent_most(&demand, dead)), living().map(sent).max(), "{demand:?} without {dead:?}");
-            }
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn ratios_compare_as_their_terms_multiply(a in 0u128.., b in 1u128.., c in 0u128.., d in 1u128..) {
-            let (one, two) = (Exact::new(a, b).unwrap(), Exact::new(c, d).unwrap());
-            prop_assert_eq!(one.against(two), two.against(one).reverse());
-            prop_assert_eq!(one.against(one.reduced()), Ordering::Equal);
-            prop_assert_eq!(one.reduced().against(two), one.against(two));
-            // The floats agree where they can tell.
-            if (one.about() / two.about() - 1.0).abs() > 1e-12 {
-                prop_assert_eq!(one.against(two), one.about().total_cmp(&two.about()));
+            for hosts in [vec![1; 12], vec![2; 12], (1..=12).collect::<Vec<u16>>()] {
+                let topology = Topology::new(1, Vec::new(), Symmetry::trivial(1, 12)).with_hosts(hosts.clone());
+                for dead in std::iter::once(None).chain((0..12).map(|chip| Some(NodeId(chip)))) {
+                    let living = || (0..12).map(NodeId).filter(|&chip| Some(chip) != dead);
+                    let sent = |from: NodeId| living().map(|to| u64::from(demand.weight(from, to))).sum::<u64>();
+                    let share = |from: NodeId| sent(from) as f64 / f64::from(hosts[from.0 as usize]);
+                    let most = living().map(share).fold(0.0, f64::max);
+                    let [weights, shared] = sent_per_host(&demand, &topology, dead);
+                    assert_eq!(weights as f64 / shared as f64, most, "{demand:?} at {hosts:?} without {dead:?}");
+                    let of_model = demand.sent_per_host(dead, |router| hosts[router.0 as usize]);
+                    assert_eq!(u128::from(of_model.weights) * u128::from(shared), u128::from(weights) * u128::from(of_model.hosts));
+                }
             }
         }
     }

@@ -11,14 +11,17 @@ mod directory;
 mod distances;
 mod dual;
 mod errors;
+mod exact;
 mod faults;
 mod floor;
 mod flow;
 mod foreign;
 mod graph;
+mod intact;
 mod limit;
 mod measures;
 mod network;
+mod plan;
 mod repair;
 mod require;
 mod scenario;
@@ -44,14 +47,16 @@ pub use foreign::{
     ForeignCollective, ForeignScene, ForeignTables, JudgedBy, Lanes, NamedFile, Rejected, foreign, foreign_collective, foreign_program,
     foreign_scene, is_program, program_on,
 };
+pub use intact::keeps_intact_routes;
 pub use limit::limit;
 pub use measures::Counts;
 pub use network::{bisection, paths_and_failures};
+pub use plan::plan;
 pub use repair::{RepairWalk, least_load, parts, ranks_of_all, repair};
 pub use require::RequireError;
 pub use scenario::{carried, scenario};
 pub use schedule::{
-    JudgedProgram, Pace, ProgramFault, Replayed, ScheduleError, Spent, Timed, bound_time, collective_bounds, replaced, schedule,
+    HopTimes, JudgedProgram, Pace, ProgramFault, Replayed, ScheduleError, Spent, Timed, bound_time, collective_bounds, replaced, schedule,
     schedule_along, schedule_time, vectors, vectors_together,
 };
 pub use slices::Isolation;

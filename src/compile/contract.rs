@@ -100,7 +100,7 @@ pub(super) fn possible(fabric: &Fabric, topology: Option<&Topology>, distances: 
     }
     let mut errors = unmeasured(fabric, topology);
     let universal = universal(fabric);
-    let units = units(fabric, topology);
+    let units = units(fabric);
     let bounds = bounds(fabric, topology, distances, &units, universal.as_ref());
     let mut lines: Vec<&Require> = fabric.requires.iter().filter(|require| require.of.is_none()).collect();
     lines.sort_by_key(|require| require.span);
@@ -127,7 +127,7 @@ pub(super) fn bounds_of_lines(fabric: &Fabric, topology: Option<&Topology>, dist
     if fabric.node_count() < 2 {
         return Vec::new();
     }
-    let (universal, units) = (universal(fabric), units(fabric, topology));
+    let (universal, units) = (universal(fabric), units(fabric));
     let bounds = bounds(fabric, topology, distances, &units, universal.as_ref());
     let told = |line: &Require| {
         let unit = units.of_rate(line.metric, Fraction::whole(1u8)).filter(|_| family(line.metric) != line.metric);
@@ -154,7 +154,7 @@ fn unmeasured(fabric: &Fabric, topology: Option<&Topology>) -> Vec<Box<dyn Diagn
     };
     let error = |line: &Require| {
         let (what, why) = match line.metric {
-            Metric::Graph(GraphMetric::Bisection) => {
+            Metric::Graph(metric) if metric.is_of_halves() => {
                 ("the bisection", bisection_unmeasured(network.router_count(), network.family.is_simplex())?)
             }
             Metric::Graph(GraphMetric::ShortestPaths) => ("the number of shortest paths", searched(1)?),
@@ -205,11 +205,15 @@ fn family(metric: Metric) -> Metric {
 }
 
 /// What turns rates into metrics, before there is a topology.
-fn units(fabric: &Fabric, topology: Option<&Topology>) -> Units {
+fn units(fabric: &Fabric) -> Units {
+    let hosts = match &fabric.plant {
+        Plant::Pod(_) => Vec::new(),
+        Plant::Network(network) => network.hosts(fabric.router.hosts),
+    };
+    let sent = fabric.demand.sent_per_host(None, |router| hosts.get(router.0 as usize).copied().unwrap_or(1));
     Units {
         parts: fabric.capacities.parts(),
-        sent_most: fabric.demand.sent_most(None).max(1),
-        hosts: u64::from(topology.map_or(fabric.router.hosts, Topology::most_hosts).max(1)),
+        sent_per_host: Fraction::new(sent.weights, sent.hosts),
         channel_bandwidth: gigabytes(fabric.capacities.unit_bps()),
     }
 }
@@ -319,7 +323,7 @@ fn bounds(
 ) -> Vec<Side<Argument>> {
     let mut bounds = Bounds { all: Vec::new(), of_faults: fabric.budget.faults != Faults::Router };
     let widest = widest(fabric, topology);
-    let leaves = Fraction::new(widest.capacity, units.sent_most);
+    let leaves = Fraction::new(widest.capacity, fabric.demand.sent_most(None).max(1));
     let why = format!("what sends most leaves by {} ports, and every unit of it must", widest.ports);
     let mut rate = (leaves, why.as_str());
     bounds.add(Metric::ConcurrentFlow, true, leaves, "no topology exceeds", &why);

@@ -45,6 +45,7 @@ pub fn decidable(fabric: &Fabric, last: Stage) -> Result<(), Failure> {
             size::orderable(fabric, topology).map_err(Failure::infeasible)?;
         }
         faults::affordable(fabric, faults::fewest(fabric, topology))?;
+        collectives::named_routers(fabric)?;
         // Where vectors are scheduled the plans themselves say what cannot be.
         if let Some(topology) = topology.filter(|_| !fabric.routing.is_scheduled()) {
             collectives::plannable(fabric, topology)?;

@@ -28,7 +28,7 @@ pub(super) fn topology(
     pod: &Pod,
     progress: &dyn Progress,
 ) -> Result<(Topology, PassRecord, Option<UniformTopology>), Failure> {
-    let synth::Synthesized { mut finalists, mut record } = synth::synthesize(fabric, pod, progress)?;
+    let synth::Synthesized { mut finalists, record } = synth::synthesize(fabric, pod, progress)?;
     finalists = finalists.into_iter().map(|topology| topology.with_capacities(fabric.capacities.clone())).collect();
     let mut reached = None;
     if !fabric.demand.is_uniform() && matches!(pod.topology, TopologyChoice::Synthesize(_)) {
@@ -42,12 +42,11 @@ pub(super) fn topology(
         // As the report prints it: that topology is thrown away, and what is said of the gain must follow
         // from what is printed.
         let printed = |text: String| Decimal::parse(&text).map_or(Fraction::ZERO, Fraction::decimal);
-        let (low, high) = (flow.lower_end(), flow.dual.upper_end());
+        let (low, high) = (flow.lower_end(), flow.dual.upper_end().expect("a healthy fabric has a demand"));
         reached = Some(UniformTopology { flow_low: printed(lower(low)), flow_high: printed(upper(high)) });
         finalists.push(uniform);
     }
     let topology = finalists.swap_remove(strongest(fabric, pod, &finalists)?);
-    record.counters.push(("symmetry_order".to_owned(), topology.symmetry().order() as u64));
     Ok((topology, record, reached))
 }
 

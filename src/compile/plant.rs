@@ -43,12 +43,14 @@ pub(super) fn build(fabric: &Fabric, progress: &dyn Progress) -> Result<Built, F
 }
 
 fn of_pod(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Built, Failure> {
-    let (topology, record, uniform) = finalists::topology(fabric, pod, progress)?;
+    let (topology, mut record, uniform) = finalists::topology(fabric, pod, progress)?;
     size::analysed(fabric, &topology).map_err(Failure::infeasible)?;
     let (limit, limit_record) = limit::universal(pod, &fabric.demand, &fabric.capacities);
     limit.iter().try_for_each(|limit| check::limit(pod, &fabric.demand, &fabric.capacities, limit)).map_err(Failure::internal)?;
     let cross_connects = cross_connect::assign(pod, &topology).map_err(Failure::spec)?;
     let (topology, placed) = laid_pod(fabric, pod, topology, &cross_connects);
+    // A floor may take the symmetry away, so it is counted behind it.
+    record.counters.push(("symmetry_order".to_owned(), topology.symmetry().order() as u64));
     let wired = check::wiring(fabric, &topology, Some(&cross_connects)).map_err(Failure::internal)?;
     let (placement, placing) = placed.unzip();
     let cables = cables(fabric, &topology, Some(&cross_connects), placement.as_ref())?;

@@ -119,6 +119,11 @@ pub fn repair(broken: &Broken<'_>, effort: Effort, progress: &dyn Progress) -> R
             }
         }
     };
+    // Where all routes that are whole stayed, nothing was chosen once more that shows.
+    let step = match step {
+        RepairStep::Full if check::keeps_intact_routes(fabric, served, tables, &there)? => RepairStep::Local,
+        step => step,
+    };
     let healthy_ranks = repair::of_all_routers(topology, before);
     let in_force = broken.since.as_ref().map_or(before, |since| Before { tables: &since.tables, ranks: &since.all_ranks });
     let (delta, live) = repair::onto(served, in_force, &there);

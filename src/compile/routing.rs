@@ -163,6 +163,8 @@ impl Routing {
             // The ranks of the healthy fabric, on every router: what rises there rises here.
             Routing::AllowedTurns { order, settings, .. } => {
                 let symmetry = if order.symmetric { topology.symmetry() } else { left.whole_symmetry() };
+                // A torus may have taken routes that rise by other ranks: under this order they are no start.
+                let healthy = healthy.filter(|healthy| healthy.symmetry == *symmetry && ranks_of_order(healthy, order.vcs) == order.ranks);
                 let row = topology.ports() * usize::from(order.vcs);
                 let order = TurnOrder { ranks: left.from_whole(symmetry, row, &order.ranks), symmetric: true, ..**order };
                 let settings = allowed_turns::Settings { vcs: order.vcs, sweeps: LOCAL_SWEEPS, ..*settings };
@@ -235,9 +237,14 @@ fn repaired(scene: &Scene<'_>, demand: &Demand, healthy: &Routes, (key, vcs): (T
         return None;
     }
     let tables = ForwardingTables { vcs, ..tables::build(scene.topology, healthy, key, "nominal") };
-    let of_order = |row: &[u32]| row[..usize::from(vcs)].to_vec();
-    let ranks: Vec<u32> = healthy.ranks.chunks(usize::from(healthy.vcs)).flat_map(of_order).collect();
+    let ranks = ranks_of_order(healthy, vcs);
     repair::local_routes(scene, demand, Before { tables: &tables, ranks: &ranks })
+}
+
+/// The ranks of routes on the virtual channels that an order uses, of all those of the budget.
+fn ranks_of_order(routes: &Routes, vcs: u8) -> Vec<u32> {
+    let rows = routes.ranks.chunks(usize::from(routes.vcs));
+    rows.flat_map(|row| row.iter().copied().take(usize::from(vcs))).collect()
 }
 
 /// The least maximum load over the allowed paths of fewest hops, by integer linear programming.

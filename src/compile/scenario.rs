@@ -149,9 +149,11 @@ impl Context<'_> {
         demand_hops: u64,
         lengths: &DualLengths,
     ) -> ScenarioMetrics {
+        let sent = self.fabric.demand.sent_per_host(scenario.fault.dead(), |router| self.topology.hosts(router));
         ScenarioMetrics {
             scenario: scenario.name.clone(),
-            nodes: scene.endpoints().count() as u64,
+            routers: (self.topology.node_count() - scene.dead.len()) as u64,
+            endpoints: scene.endpoints().count() as u64,
             channels: scene.channels().count() as u64,
             capacity: scene.channels().map(|channel| self.topology.capacity(channel.link())).sum(),
             parts: self.topology.capacities().parts(),
@@ -159,12 +161,11 @@ impl Context<'_> {
             hop_histogram: distances.histogram.clone(),
             hop_total: distances.total,
             demand_hops,
-            sent_most: self.fabric.demand.sent_most(scenario.fault.dead()),
+            sent_per_host: Fraction::new(sent.weights, sent.hosts),
             flow_low: Fraction::ZERO,
             flow_high: lengths.upper_end(),
             clock_hz: self.fabric.clock_hz,
             channel_bandwidth: gigabytes(self.fabric.capacities.unit_bps()),
-            hosts: u64::from(self.topology.most_hosts().max(1)),
             disjoint_trees: self.cross_connects.map(|cross_connects| scenario.intact(self.trees, scene, cross_connects) as u32),
             routed: None,
         }

@@ -90,7 +90,9 @@ impl Down {
         }
         let (size, blocks) = fabric.blocks();
         let block_name = |block: u32| names.node(NodeId(block * size)).split('[').next().unwrap_or_default().to_owned();
-        let block = (size > 1 && blocks > 1).then(|| (0..blocks).find(|&block| block_name(block) == name)).flatten();
+        // A cube has its name even where it is one chip, or alone.
+        let named = fabric.pod().is_some() || size > 1 && blocks > 1;
+        let block = named.then(|| (0..blocks).find(|&block| block_name(block) == name)).flatten();
         block.is_some_and(|block| {
             self.routers.extend((block * size..(block + 1) * size).map(NodeId));
             true

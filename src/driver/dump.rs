@@ -5,7 +5,7 @@ use super::terminal::print_out;
 use crate::compile::Stage;
 use crate::compiled::{Compiled, CompiledPod};
 use crate::ids::{Id, NodeId, PortId};
-use crate::ir::{End, Topology};
+use crate::ir::{End, Fraction, Topology};
 use crate::model::{CoupleRule, DemandShape, Fabric, Near, RoutingChoice, SynthesisMethod, TopologyChoice};
 
 /// Prints the stages that the spec alone answers for.
@@ -147,9 +147,9 @@ fn analyze(compiled: &Compiled) -> String {
             metrics.channels,
             metrics.diameter,
             metrics.average_hops().as_f64(),
-            metrics.distance_bound().as_f64(),
+            metrics.distance_bound().map_or(f64::INFINITY, Fraction::as_f64),
             metrics.flow_low.as_f64(),
-            metrics.flow_high.as_f64(),
+            metrics.flow_high.map_or(f64::INFINITY, Fraction::as_f64),
             metrics.disjoint_trees.map_or("no".to_owned(), |trees| trees.to_string())
         );
         out += &format!("  pairs by hops {:?}\n", metrics.hop_histogram);

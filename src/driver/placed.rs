@@ -105,44 +105,66 @@ pub(super) fn write_placed(
     Ok((all.len(), bytes))
 }
 
+/// The verdict on a file that is not as fabc writes it.
+fn false_file(path: &str, what: &str) -> Stop {
+    let error = CheckError::Files { path: path.to_owned(), what: what.to_owned() };
+    Stop { diagnostics: vec![Box::new(error)], sources: SourceMap::default(), exit_code: 3 }
+}
+
 impl Placed {
     /// Reads it, and proves that its slices are apart; what its kinds are is taken from their files.
     ///
     /// # Errors
     /// A file is missing or damaged, or the slices are not apart (exit code 3).
     pub(super) fn read(directory: &Path) -> Result<Self, Stop> {
-        let not_built = |reason: String| DriverError::NotBuilt { path: display(directory), reason };
+        Self::read_or(directory, &Stop::from)
+    }
+
+    /// The same for a verdict: what is not as `fabc build` writes it is convicted.
+    ///
+    /// # Errors
+    /// As [`Placed::read`], all of it with exit code 3.
+    pub(super) fn proved(directory: &Path) -> Result<Self, Stop> {
+        Self::read_or(directory, &|error| match error {
+            DriverError::NotBuilt { path, reason } => false_file(&path, &reason),
+            other => Stop { exit_code: 3, ..Stop::from(other) },
+        })
+    }
+
+    fn read_or(directory: &Path, stop: &dyn Fn(DriverError) -> Stop) -> Result<Self, Stop> {
+        let not_built = |reason: String| stop(DriverError::NotBuilt { path: display(directory), reason });
         for needed in ["spec.fab", PLACEMENT, "ocs.json"] {
             if !directory.join(needed).is_file() {
                 let what = "`fabc build` writes it for a fabric with slices";
-                return Err(not_built(format!("there is no `{needed}`: {what}")).into());
+                return Err(not_built(format!("there is no `{needed}`: {what}")));
             }
         }
         let Loaded { fabric, spec, sources, .. } = read::built_spec(directory)?;
         let Some(pod) = fabric.pod().filter(|_| !fabric.slices.kinds.is_empty()) else {
-            return Err(not_built("its `spec.fab` has no slices".to_owned()).into());
+            return Err(not_built("its `spec.fab` has no slices".to_owned()));
         };
         let mut kinds = Vec::new();
         let mut files = BTreeMap::new();
         for of in &fabric.slices.kinds {
             let folder = directory.join(kind_files(&of.name));
             let read = |file: &str| read::bytes(&folder.join(file), ARTIFACT_BYTES);
-            kinds.push(kind(of, &read)?);
-            let ocs: OcsFile = tagged(&read("ocs.json")?).map_err(|what| not_built(format!("`ocs.json` of `{}`: {what}", of.name)))?;
+            kinds.push(kind(of, &read).map_err(stop)?);
+            let ocs: OcsFile =
+                tagged(&read("ocs.json").map_err(stop)?).map_err(|what| not_built(format!("`ocs.json` of `{}`: {what}", of.name)))?;
             files.insert(of.name.clone(), (of.cubes(), ocs));
         }
-        let file: PlacementFile = tagged(&read::bytes(&directory.join(PLACEMENT), ARTIFACT_BYTES)?)
+        let file: PlacementFile = tagged(&read::bytes(&directory.join(PLACEMENT), ARTIFACT_BYTES).map_err(stop)?)
             .map_err(|what| not_built(format!("`{PLACEMENT}`: {what}")))?;
-        let ocs: OcsFile =
-            tagged(&read::bytes(&directory.join("ocs.json"), ARTIFACT_BYTES)?).map_err(|what| not_built(format!("`ocs.json`: {what}")))?;
+        let ocs: OcsFile = tagged(&read::bytes(&directory.join("ocs.json"), ARTIFACT_BYTES).map_err(stop)?)
+            .map_err(|what| not_built(format!("`ocs.json`: {what}")))?;
         if file.fabric != fabric.name {
-            return Err(not_built(format!("`{PLACEMENT}` is of the fabric `{}`", file.fabric)).into());
+            return Err(not_built(format!("`{PLACEMENT}` is of the fabric `{}`", file.fabric)));
         }
         for of in &kinds {
             let line = file.kinds.0.get(&of.name);
             let same = line.is_some_and(|line| line.manifest == of.manifest && format!("{}/", line.dir) == kind_files(&of.name));
             if !same || file.kinds.0.len() != kinds.len() {
-                return Err(not_built(format!("`{PLACEMENT}` speaks of other kinds than those in `slices/`")).into());
+                return Err(not_built(format!("`{PLACEMENT}` speaks of other kinds than those in `slices/`")));
             }
         }
         let isolation = isolated(&file, &ocs, &files, pod.cubes).map_err(|errors| isolation_stop(errors, &sources))?;

@@ -25,6 +25,7 @@ use crate::model::Fabric;
 use crate::progress::Silent;
 use crate::read::{Certificates, PlanFile, RepairFile, ScenarioLine, tagged};
 use crate::syntax::kind_files;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -81,15 +82,17 @@ pub(super) fn mended(built: &Built, down: &Down, args: &RepairArgs) -> Result<Me
     let unserved = pairs(parts.iter().map(|part| endpoints(part)).sum()) - pairs(endpoints(&parts[0]));
     let names = down.names(built.wired());
     let since = args.from.as_ref().map(|earlier| in_force(built, earlier)).transpose()?;
+    let covered = if unserved == 0 { built.covered(&names)? } else { None };
+    let AlikeWide { tables, ranks, covered, since } = AlikeWide::of(built, covered, since);
     let broken = Broken {
         fabric: &built.fabric,
-        covered: if unserved == 0 { built.covered(&names)? } else { None },
+        covered,
         since,
         down: names,
         scene: &scene,
         served: &served,
-        tables: &built.tables,
-        ranks: &built.nominal.ranks,
+        tables: &tables,
+        ranks: &ranks,
         lengths: &built.nominal.lengths,
         unserved,
     };
@@ -103,7 +106,7 @@ pub(super) fn mended(built: &Built, down: &Down, args: &RepairArgs) -> Result<Me
         vec![file("repair.json", emit::repair_json(&repair)), file("delta.json", emit::delta_json(&repair.fabric, &repair.delta))];
     let mut text = emit::repair_text(&repair, built.fabric.node_count(), word);
     if walk.entries <= MOST_ENTRIES {
-        let old = broken.since.as_ref().map_or(&built.tables, |since| &since.tables);
+        let old = broken.since.as_ref().map_or(&*tables, |since| &since.tables);
         files.push(emit::repaired_tables(&repair.delta.applied(old, &served.dead, REPAIR)));
     } else {
         text.push_str(&format!("  the new tables have {} entries and are not written: the changes say all\n", walk.entries));
@@ -234,6 +237,46 @@ pub(super) fn served<'a>(built: &Built, scene: &Scene<'a>, parts: &[Vec<NodeId>]
     Ok(Scene { dead, ..scene.clone() })
 }
 
+/// Tables of one fabric that all count as many virtual channels. Those of a fault may have been found with
+/// fewer or more than those of the healthy fabric.
+pub(super) struct AlikeWide<'a> {
+    /// Of the healthy fabric.
+    pub(super) tables: Cow<'a, ForwardingTables>,
+    /// `[channel class * vcs + vc]`: their ranks.
+    pub(super) ranks: Cow<'a, [u32]>,
+    pub(super) covered: Option<Covered>,
+    pub(super) since: Option<InForce>,
+}
+
+impl<'a> AlikeWide<'a> {
+    pub(super) fn of(built: &'a Built, mut covered: Option<Covered>, mut since: Option<InForce>) -> Self {
+        let all = [Some(built.tables.vcs), covered.as_ref().map(|of| of.tables.vcs), since.as_ref().map(|of| of.tables.vcs)];
+        let vcs = all.into_iter().flatten().max().unwrap_or(built.tables.vcs);
+        for Covered { tables, ranks, .. } in covered.iter_mut().filter(|of| of.tables.vcs < vcs) {
+            *ranks = widened(ranks, [tables.vcs, vcs]);
+            tables.vcs = vcs;
+        }
+        for InForce { tables, ranks, all_ranks, .. } in since.iter_mut().filter(|of| of.tables.vcs < vcs) {
+            *ranks = ranks.take().map(|ranks| widened(&ranks, [tables.vcs, vcs]));
+            *all_ranks = widened(all_ranks, [tables.vcs, vcs]);
+            tables.vcs = vcs;
+        }
+        let (tables, ranks) = (&built.tables, &built.nominal.ranks);
+        let (tables, ranks) = match tables.vcs < vcs {
+            false => (Cow::Borrowed(tables), Cow::Borrowed(&ranks[..])),
+            true => (Cow::Owned(ForwardingTables { vcs, ..tables.clone() }), Cow::Owned(widened(ranks, [tables.vcs, vcs]))),
+        };
+        Self { tables, ranks, covered, since }
+    }
+}
+
+/// Ranks of channels with more virtual channels than before; nothing uses the others.
+fn widened(ranks: &[u32], [before, after]: [u8; 2]) -> Vec<u32> {
+    let row =
+        |of_channel: &[u32]| of_channel.iter().copied().chain(std::iter::repeat_n(0, usize::from(after - before))).collect::<Vec<_>>();
+    ranks.chunks(usize::from(before)).flat_map(row).collect()
+}
+
 /// A directory, as far as a repair needs it.
 pub(super) struct Built {
     pub(super) directory: PathBuf,
@@ -329,7 +372,7 @@ impl Built {
     }
 
     /// The tables that the build has where just this is down.
-    fn covered(&self, down: &[String]) -> Result<Option<Covered>, Stop> {
+    pub(super) fn covered(&self, down: &[String]) -> Result<Option<Covered>, Stop> {
         let Some((scenario, name)) = tolerated(self.wired(), down) else { return Ok(None) };
         let Some(path) = file_of(&self.directory, &emit::tables_path(&scenario.name)) else { return Ok(None) };
         let Some(line) = self.faults.iter().find(|line| line.scenario == scenario.name) else { return Ok(None) };

@@ -38,6 +38,8 @@ struct Joined {
     ocs: OcsId,
     file: String,
     directed: Directed,
+    /// By label: what is said of single ports.
+    ports: BTreeMap<String, Light>,
 }
 
 /// Reads the folder, or its `ocs/`.
@@ -57,12 +59,14 @@ pub(super) fn switches(directory: &Path, pod: &Pod, ports: Option<&Path>) -> Res
     for (ocs, Said { config, state, pairs }) in said {
         if let Some((file, config)) = &config {
             let unfit = |what| DriverError::LiveMisfit { path: file.clone(), what };
-            told.push(Joined { ocs, file: file.clone(), directed: of_config(config, &mut blocked[ocs]).map_err(unfit)? });
+            let directed = of_config(config, &mut blocked[ocs]).map_err(unfit)?;
+            told.push(Joined { ocs, file: file.clone(), directed, ports: BTreeMap::new() });
         }
         if let Some((file, state)) = state {
             let unfit = |what| DriverError::LiveMisfit { path: file.clone(), what };
-            let directed = of_state(&state, config.as_ref().map(|(_, config)| config), &mut blocked[ocs]).map_err(unfit)?;
-            done.push(Joined { ocs, file, directed });
+            let config = config.as_ref().map(|(_, config)| config);
+            let directed = of_state(&state, config, &mut blocked[ocs]).map_err(unfit)?;
+            done.push(Joined { ocs, file, directed, ports: port_lights(&state, config) });
         }
         if let Some((file, pairs)) = pairs {
             let Some(ports) = &ports else {
@@ -73,7 +77,7 @@ pub(super) fn switches(directory: &Path, pod: &Pod, ports: Option<&Path>) -> Res
             };
             let stem = file_stem(&pod.ocses[ocs].name);
             let directed = of_pairs(&pairs, &stem, ports).map_err(|what| DriverError::LiveMisfit { path: file.clone(), what })?;
-            done.push(Joined { ocs, file, directed });
+            done.push(Joined { ocs, file, directed, ports: BTreeMap::new() });
         }
     }
     // A direction that does not work yet is no mistake where the switch is told to set it.
@@ -92,7 +96,9 @@ pub(super) fn switches(directory: &Path, pod: &Pod, ports: Option<&Path>) -> Res
     }
     for (id, ocs) in pod.ocses.enumerate() {
         let blocked = &live.blocked[id];
-        live.lit[id].retain(|&pair| !ocs.faces(pair).iter().any(|&face| blocked.contains(&pod.face_port_name(face))));
+        let passes = |&pair: &[u32; 2]| !ocs.faces(pair).iter().any(|&face| blocked.contains(&pod.face_port_name(face)));
+        live.lit[id].retain(passes);
+        live.pending[id].retain(passes);
     }
     Ok(live)
 }
@@ -114,7 +120,13 @@ impl Live {
         let of = |wanted: Light| shown.iter().copied().filter(|&pair| light(pair) == wanted).collect::<BTreeSet<_>>();
         (self.lit[id], self.failed[id], self.pending[id]) = (of(Light::Tuned), of(Light::Failed), of(Light::Tuning));
         if told {
-            self.pending[id].extend(self.set[id].difference(&shown));
+            // Of what the switch does not show, its ports may say that light is about to pass.
+            let words = |pair: [u32; 2]| ocs.faces(pair).map(|face| joined.ports.get(&pod.face_port_name(face)).copied());
+            let tunes = |pair: [u32; 2]| words(pair).iter().all(|word| *word == Some(Light::Tuning));
+            let (pending, failed): (BTreeSet<[u32; 2]>, BTreeSet<[u32; 2]>) =
+                self.set[id].difference(&shown).copied().partition(|&pair| tunes(pair));
+            self.pending[id].extend(pending);
+            self.failed[id].extend(failed);
         }
     }
 }
@@ -211,6 +223,20 @@ fn of_state(state: &StateDb, config: Option<&AnyConfigDb>, blocked: &mut BTreeSe
 /// `(switch, port)`: the label of the port.
 type Labels = BTreeMap<(String, u32), String>;
 
+/// What a STATE_DB says of single ports, by their labels here or in the CONFIG_DB.
+fn port_lights(state: &StateDb, config: Option<&AnyConfigDb>) -> BTreeMap<String, Light> {
+    let known = |port: &str| config.and_then(|config| config.ports.get(port)).map(|port| port.label.clone());
+    let mut lights = BTreeMap::new();
+    for (port, one) in &state.ports {
+        if let (Some(label), Some(light)) = (one.label.clone().or_else(|| known(port)), one.light) {
+            // A face has two ports where a link has two fibers: the worse one counts.
+            let of_label = lights.entry(label).or_insert(light);
+            *of_label = light.max(*of_label);
+        }
+    }
+    lights
+}
+
 /// What pairs of numbered ports join.
 fn of_pairs(pairs: &[[u32; 2]], stem: &str, ports: &Labels) -> Result<Directed, String> {
     let mut directed = Directed::new();
@@ -254,7 +280,7 @@ fn fitted(folder: &Path, pod: &Pod, joined: &[Joined]) -> Result<ReadSettings, D
     let mut switches = Vec::new();
     // Per switch the key of each of its cross-connects.
     let mut places: Vec<Vec<String>> = Vec::new();
-    for Joined { ocs, file, directed } in joined {
+    for Joined { ocs, file, directed, .. } in joined {
         let (switch, keys) = setting(pod, &pod.ocses[*ocs], directed)
             .map_err(|(key, what)| DriverError::LiveMisfit { path: file.clone(), what: format!("at `OCS_CROSS_CONNECT.{key}`: {what}") })?;
         switches.push(switch);

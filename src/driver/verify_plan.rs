@@ -3,17 +3,17 @@
 
 use super::change::{fit, room};
 use super::collective_scene::convicted;
-use super::errors::{DriverError, Stop};
+use super::errors::Stop;
 use super::read::{self, display};
 use super::repair::Built;
 use super::switches::of_pod;
 use super::terminal::Terminal;
-use super::verify_repair::delta_of;
+use super::verify_repair::{WrittenAgain, delta_of, unlike};
 use crate::check::{self, CheckError, RepairWalk};
 use crate::compile::change::{CHANGE, as_repair};
-use crate::emit;
+use crate::emit::{self, Artifact};
 use crate::ids::OcsId;
-use crate::ir::{Change, ChangeOrder, Delta, Mirrors, Scene, Step, TableChange, Topology, after};
+use crate::ir::{Change, ChangeOrder, Delta, Mirrors, Scene, Stage, Staged, Step, TableChange, Topology, after};
 use crate::limits::ARTIFACT_BYTES;
 use crate::model::{FacePort, Pod};
 use crate::passes::{cross_connect, synth};
@@ -31,7 +31,7 @@ pub(super) fn verify(directory: &Path, out: &Path, (live, running): (&Path, Opti
     let (pod, fabric) = (of_pod(&new.fabric)?, &new.fabric);
     let stop = |error| convicted(error, &new.sources);
     let wrong = |what: String| stop(CheckError::Shape { scenario: CHANGE.to_owned(), what });
-    let unfit = |file: &str, what: String| DriverError::NotBuilt { path: display(out), reason: format!("`{file}`: {what}") };
+    let unfit = |file: &str, what: String| stop(unlike(file, what));
     let plan: PlanFile = tagged(&read::bytes(&out.join("plan.json"), ARTIFACT_BYTES)?).map_err(|what| unfit("plan.json", what))?;
     let ranks = old.ranks();
     let loads = (plan.load.old, plan.load.new, plan.load.parts);
@@ -43,7 +43,11 @@ pub(super) fn verify(directory: &Path, out: &Path, (live, running): (&Path, Opti
     }
     let (steps, of_group) = steps(&plan, pod).map_err(wrong)?;
     let mut mirrors = old.mirrors();
-    carried_out(pod, &mirrors, &steps).map_err(wrong)?;
+    let mut counted = check::plan(pod, &mirrors, &new.mirrors(), &steps).map_err(wrong)?;
+    let unproved_order = !counted.fewest;
+    counted.fewest |= plan.fewest;
+    let steps = counted.steps.clone();
+    let mut changes = Vec::new();
     let mut tables = Delta::default().applied(&old.tables, &[], &old.tables.scenario);
     let mut sum = RepairWalk { pairs: 0, hops: 0, entries: 0 };
     let mut done = 0;
@@ -72,7 +76,9 @@ pub(super) fn verify(directory: &Path, out: &Path, (live, running): (&Path, Opti
         let topology = wired(&new, pod, &mirrors).map_err(stop)?;
         let removes: Vec<Step> = steps[range.clone()].iter().filter(|step| step.change == Change::Remove).copied().collect();
         let scene = without(&topology, pod, &removes);
-        let delta: DeltaFile = tagged(&read::bytes(&out.join(&line.delta), ARTIFACT_BYTES)?).map_err(|what| unfit(&line.delta, what))?;
+        let no_file = |_| unfit("plan.json", format!("there is no `{}`, which it names", line.delta));
+        let bytes = read::bytes(&out.join(&line.delta), ARTIFACT_BYTES).map_err(no_file)?;
+        let delta: DeltaFile = tagged(&bytes).map_err(|what| unfit(&line.delta, what))?;
         if delta.fabric != fabric.name {
             return Err(wrong(format!("the changes of stage {number} are of another fabric")));
         }
@@ -92,33 +98,45 @@ pub(super) fn verify(directory: &Path, out: &Path, (live, running): (&Path, Opti
         (sum.pairs, sum.hops, sum.entries) = (sum.pairs + walk.pairs, sum.hops + walk.hops, sum.entries + walk.entries);
         tables = change.delta.applied(&tables, &[], &tables.scenario);
         tables.vcs = order.vcs_after(plan.vcs);
-        let written = emit::repaired_tables(&tables);
-        let path = Path::new(&line.delta).with_file_name(&written.path);
-        if read::bytes(&out.join(&path), ARTIFACT_BYTES)? != written.bytes {
-            return Err(wrong(format!("`{}` is not what the changes make of the tables before", display(&path))));
-        }
+        changes.push((range.clone(), change));
         mirrors = after(&mirrors, &steps[range]);
         done = end;
     }
-    if done != steps.len() || mirrors != new.mirrors() {
-        return Err(wrong("the steps do not lead to the new topology".to_owned()));
+    if done != steps.len() {
+        return Err(wrong("no stage has the last steps".to_owned()));
     }
     let of_build = || new.topology.nodes().all(|node| tables.router(node) == new.tables.router(node));
     if plan.last.len() > 1 && !of_build() {
         return Err(wrong("the last tables are not those of the new build".to_owned()));
     }
+    let last = changes.split_off(plan.stages.len()).into_iter().map(|(_, change)| change).collect();
+    let stages: Vec<Stage> = changes.into_iter().map(|(steps, tables)| Stage { steps, tables }).collect();
+    let batches = stages.len();
+    let staged = Staged { vcs: plan.vcs, ranks: plan.ranks, stages, last, loads: [loads.0, loads.1], parts: loads.2 };
+    let mut again = WrittenAgain::new(out);
+    let text = emit::plan_json(&fabric.name, pod, &counted, Some(&staged));
+    again.compare(Artifact { path: "plan.json".to_owned(), bytes: text.into_bytes() }).map_err(stop)?;
+    let in_force = Delta::default().applied(&old.tables, &[], &old.tables.scenario);
+    emit::each_staged(&fabric.name, &staged, &in_force, &mut |artifact| again.compare(artifact)).map_err(stop)?;
+    again.finish().map_err(stop)?;
     terminal.say(&format!(
         "verified {} from {} to {}: {} steps in {} batches; {} routes of {} hops over {} table entries walked",
         display(out),
         display(live),
         display(directory),
         steps.len(),
-        plan.stages.len(),
+        batches,
         sum.pairs,
         sum.hops,
         sum.entries
     ))?;
     terminal.say("at every moment, in any mix of old and new tables, every packet arrives, and nothing waits in a circle")?;
+    terminal.say("every file comes out again to the byte from what was proved; nothing can prove")?;
+    if unproved_order {
+        terminal.say("  plan.json fewest  that no order has fewer steps after which the pod is in parts")?;
+    }
+    terminal.say("  plan.json waits   that no other way was left for what waits there")?;
+    terminal.say("  plan.json steps   which order and which changes of tables, of all that lead there as well")?;
     Ok(())
 }
 
@@ -149,30 +167,6 @@ fn steps(plan: &PlanFile, pod: &Pod) -> Result<(Vec<Step>, Vec<usize>), String> 
         }
     }
     Ok((steps, of_group))
-}
-
-/// Whether steps can be carried out one after the other: what is removed is there, and what is added finds
-/// its ports free.
-fn carried_out(pod: &Pod, live: &Mirrors, steps: &[Step]) -> Result<(), String> {
-    let faces = |ocs: OcsId, [a, b]: [u32; 2]| -> Option<[FacePort; 2]> {
-        let ocs = &pod.ocses[ocs];
-        let second = if ocs.b.is_empty() { &ocs.a } else { &ocs.b };
-        Some([*ocs.a.get(a as usize)?, *second.get(b as usize)?])
-    };
-    let mut used: BTreeSet<FacePort> =
-        live.enumerate().flat_map(|(ocs, set)| set.iter().filter_map(move |&pair| faces(ocs, pair))).flatten().collect();
-    let mut set = live.clone();
-    for (number, step) in (1..).zip(steps) {
-        let ends = faces(step.ocs, step.pair).ok_or_else(|| format!("step {number} names a port that there is not"))?;
-        let goes = match step.change {
-            Change::Remove => set[step.ocs].remove(&step.pair) && ends.iter().all(|end| used.remove(end)),
-            Change::Add => ends.iter().all(|&end| used.insert(end)) && set[step.ocs].insert(step.pair),
-        };
-        if !goes {
-            return Err(format!("step {number} removes what is not there, or adds where a port is taken"));
-        }
-    }
-    Ok(())
 }
 
 /// The topology that switches make, checked against the spec.

@@ -3,17 +3,18 @@
 
 use super::collective_scene::convicted;
 use super::down::Down;
-use super::errors::{DriverError, Stop};
+use super::errors::Stop;
 use super::read::{self, display};
-use super::repair::{Built, MOST_ENTRIES, in_force, served};
+use super::repair::{AlikeWide, Built, MOST_ENTRIES, in_force, served};
 use super::terminal::Terminal;
 use crate::check::{self, CheckError};
-use crate::compile::repair::REPAIR;
-use crate::emit;
+use crate::compile::repair::{Covered, REPAIR};
+use crate::emit::{self, Artifact};
 use crate::ids::NodeId;
-use crate::ir::{Delta, Entry, Key, Repair, RepairLoads, RepairStep, RouterDelta};
+use crate::ir::{Delta, Entry, ForwardingTables, Key, Repair, RepairLoads, RepairStep, RouterDelta, Scene};
 use crate::limits::ARTIFACT_BYTES;
 use crate::read::{DeltaFile, RepairFile, tagged};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// `fabc verify DIR --repair OUT [--from EARLIER]`.
@@ -28,15 +29,17 @@ pub(super) fn verify(
 ) -> Result<(), Stop> {
     let built = Built::running(directory, running)?;
     let since = earlier.map(|earlier| in_force(&built, earlier)).transpose()?;
-    let unfit = |file: &str, what: String| DriverError::NotBuilt { path: display(out), reason: format!("`{file}`: {what}") };
+    let stop = |error| convicted(error, &built.sources);
     let bytes = |file: &str| read::bytes(&out.join(file), ARTIFACT_BYTES);
-    let head: RepairFile = tagged(&bytes("repair.json")?).map_err(|what| unfit("repair.json", what))?;
-    let delta: DeltaFile = tagged(&bytes("delta.json")?).map_err(|what| unfit("delta.json", what))?;
-    let down = Down::of(built.wired(), &head.down)?;
+    let (head_bytes, delta_bytes) = (bytes("repair.json")?, bytes("delta.json")?);
+    let head: RepairFile = tagged(&head_bytes).map_err(|what| stop(unlike("repair.json", what)))?;
+    let delta: DeltaFile = tagged(&delta_bytes).map_err(|what| stop(unlike("delta.json", what)))?;
+    let unknown = |_| stop(unlike("repair.json", "`down` names what the fabric does not have".to_owned()));
+    let down = Down::of(built.wired(), &head.down).map_err(unknown)?;
     let scene = down.scene(built.wired());
     let parts = check::parts(&scene);
-    let served = served(&built, &scene, &parts, true)?;
-    let stop = |error| convicted(error, &built.sources);
+    let nothing_left = |_| stop(unlike("repair.json", "what it says is down leaves nothing to serve".to_owned()));
+    let served = served(&built, &scene, &parts, true).map_err(nothing_left)?;
     let healthy = built.most_loaded()?;
     let claimed = claimed(&head, delta);
     let bound = check::least_load(&served, &built.fabric.demand, &built.nominal.lengths).ok();
@@ -58,17 +61,24 @@ pub(super) fn verify(
         };
         return Err(wrong(what));
     }
+    let covered = if claimed.unserved == 0 { built.covered(&down.names(built.wired()))? } else { None };
+    let AlikeWide { tables: healthy, ranks: healthy_ranks, covered, since } = AlikeWide::of(&built, covered, since);
     let (in_force, ranks, nominal) = match &since {
-        Some(since) => (&since.tables, &since.all_ranks, Some(built.ranks())),
-        None => (&built.tables, &built.nominal.ranks, None),
+        Some(since) => {
+            let all = check::ranks_of_all(&built.topology, &healthy.symmetry, usize::from(healthy.vcs), &healthy_ranks);
+            (&since.tables, &since.all_ranks[..], Some(all))
+        }
+        None => (&*healthy, &*healthy_ranks, None),
     };
     let walk = check::repair(&built.fabric, &scene, (in_force, ranks), nominal.as_deref(), &claimed).map_err(stop)?;
-    if walk.entries <= MOST_ENTRIES {
-        let tables = emit::repaired_tables(&delta.applied(in_force, &served.dead, REPAIR));
-        if bytes(&tables.path)? != tables.bytes {
-            return Err(wrong("the new tables are not what the changes make of the old ones"));
-        }
-    }
+    let new = delta.applied(in_force, &served.dead, REPAIR);
+    took_the_step(&built, (&served, &healthy), (&claimed, covered), &new)?;
+    let files = [("repair.json", emit::repair_json(&claimed)), ("delta.json", emit::delta_json(fabric, delta))];
+    let files = files.map(|(path, text)| Artifact { path: path.to_owned(), bytes: text.into_bytes() });
+    let mut again = WrittenAgain::new(out);
+    let tables = (walk.entries <= MOST_ENTRIES).then(|| emit::repaired_tables(&new));
+    files.into_iter().chain(tables).try_for_each(|file| again.compare(file)).map_err(stop)?;
+    again.finish().map_err(stop)?;
     let [add, turn, drop] = delta.counts();
     terminal.say(&format!(
         "verified {} on {}: {} routes of {} hops over {} table entries walked; {add} added, {turn} turned, {drop} dropped",
@@ -82,7 +92,85 @@ pub(super) fn verify(
         true => "in any mix of old and new tables every packet arrives, meets what is down, or stands at a key that is listed as stranded",
         false => "the new tables have an order of their own: they hold alone",
     })?;
+    terminal.say("every file comes out again to the byte from what was proved; nothing can prove")?;
+    terminal.say("  repair.json stranded  that no other way was left for what waits there")?;
+    terminal.say("  delta.json            which changes, of all that lead to tables with the same numbers")?;
     Ok(())
+}
+
+/// The error of a file that is not as its format has it.
+pub(super) fn unlike(file: &str, what: String) -> CheckError {
+    CheckError::Files { path: file.to_owned(), what: format!("is not what fabc writes: {what}") }
+}
+
+/// A folder against the files that fabc writes from what was proved.
+pub(super) struct WrittenAgain<'a> {
+    folder: &'a Path,
+    paths: BTreeSet<String>,
+}
+
+impl<'a> WrittenAgain<'a> {
+    pub(super) fn new(folder: &'a Path) -> Self {
+        Self { folder, paths: BTreeSet::new() }
+    }
+
+    /// Compares one file to the byte.
+    ///
+    /// # Errors
+    /// It is missing, or another one.
+    pub(super) fn compare(&mut self, Artifact { path, bytes }: Artifact) -> Result<(), CheckError> {
+        let wrong = |what: &str| CheckError::Files { path: path.clone(), what: what.to_owned() };
+        match std::fs::read(self.folder.join(&path)) {
+            Ok(found) if found == bytes => {}
+            Ok(_) => return Err(wrong("does not come out again from what was proved")),
+            Err(_) => return Err(wrong("is missing")),
+        }
+        self.paths.insert(path);
+        Ok(())
+    }
+
+    /// Whether the folder holds no other files.
+    ///
+    /// # Errors
+    /// One of the others.
+    pub(super) fn finish(self) -> Result<(), CheckError> {
+        let wrong = |path: &str, what: &str| CheckError::Files { path: path.to_owned(), what: what.to_owned() };
+        let there = read::paths(self.folder).map_err(|_| wrong(".", "cannot be listed"))?;
+        let strange = there.iter().find(|path| !self.paths.contains(*path));
+        strange.map_or(Ok(()), |path| Err(wrong(path, "is no file that fabc writes here")))
+    }
+}
+
+/// Whether the new tables are of the step that is claimed: those that the build has for just this wherever it
+/// has some; else with an order of their own; else with all routes that are whole as they were, or not.
+fn took_the_step(
+    built: &Built,
+    (served, healthy): (&Scene<'_>, &ForwardingTables),
+    (claimed, covered): (&Repair, Option<Covered>),
+    new: &ForwardingTables,
+) -> Result<(), Stop> {
+    let wrong = |what: &str| {
+        let error = CheckError::Shape { scenario: REPAIR.to_owned(), what: what.to_owned() };
+        Err(convicted(error, &built.sources))
+    };
+    match (&claimed.step, covered) {
+        (RepairStep::Covered(scenario), Some(covered)) if *scenario == covered.scenario => {
+            let same = built.topology.nodes().all(|node| new.router(node) == covered.tables.router(node));
+            if same { Ok(()) } else { wrong("the new tables are not those that the build has for this fault") }
+        }
+        (_, Some(_)) => wrong("the build has tables for just this, and the repair says otherwise"),
+        (RepairStep::Covered(_), None) => wrong("the build has no tables for just this"),
+        (RepairStep::NewOrder, None) if claimed.live => wrong("an order of its own is said of tables that rise by the one in force"),
+        (RepairStep::NewOrder, None) => Ok(()),
+        (step, None) => {
+            let kept = check::keeps_intact_routes(&built.fabric, served, healthy, new).map_err(|error| convicted(error, &built.sources))?;
+            match (step, kept) {
+                (RepairStep::Local, false) => wrong("the step is said to be `local`, but routes that nothing broke are other ones"),
+                (RepairStep::Full, true) => wrong("the step is said to be `full`, but every route that nothing broke stays"),
+                _ => Ok(()),
+            }
+        }
+    }
 }
 
 /// The changes that a file says, with the keys that lead to nothing.
@@ -105,8 +193,8 @@ fn claimed(head: &RepairFile, delta: DeltaFile) -> Repair {
     let delta = delta_of(delta, &head.stranded);
     let step = match (head.step.as_str(), &head.scenario) {
         ("covered", Some(scenario)) => RepairStep::Covered(scenario.clone()),
-        ("full", _) => RepairStep::Full,
-        ("new_order", _) => RepairStep::NewOrder,
+        ("full", None) => RepairStep::Full,
+        ("new_order", None) => RepairStep::NewOrder,
         _ => RepairStep::Local,
     };
     Repair {

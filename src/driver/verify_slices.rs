@@ -1,7 +1,7 @@
 //! `fabc verify` of a pod in slices: every kind alone, then that the slices are apart, then that every file
 //! comes out again.
 
-use super::errors::{DriverError, Stop};
+use super::errors::Stop;
 use super::placed::{Placed, isolation_stop};
 use super::read::{self, display};
 use super::staging::MANIFEST;
@@ -19,12 +19,12 @@ use std::path::Path;
 /// # Errors
 /// A file is missing, or something does not hold (exit code 3).
 pub(super) fn verify(directory: &Path, terminal: Terminal) -> Result<(), Stop> {
-    let placed = Placed::read(directory)?;
+    let placed = Placed::proved(directory)?;
     let files = read::directory(directory)?;
-    let manifest: Manifest = tagged(&files[MANIFEST])
-        .map_err(|reason| DriverError::NotBuilt { path: display(directory), reason: format!("`{MANIFEST}`: {reason}") })?;
     let stop = |errors| isolation_stop(errors, &placed.sources);
     let wrong = |path: &str, what: &str| CheckError::Files { path: path.to_owned(), what: what.to_owned() };
+    let manifest: Manifest =
+        tagged(&files[MANIFEST]).map_err(|reason| stop(vec![wrong(MANIFEST, &format!("is not what fabc writes: {reason}"))]))?;
     let mut errors = Vec::new();
     let mut left: BTreeMap<&str, &Vec<u8>> = files.iter().map(|(path, bytes)| (path.as_str(), bytes)).collect();
     let mut broken = Vec::new();
@@ -33,7 +33,7 @@ pub(super) fn verify(directory: &Path, terminal: Terminal) -> Result<(), Stop> {
         let own: BTreeMap<String, Vec<u8>> =
             files.iter().filter_map(|(path, bytes)| Some((path.strip_prefix(&folder)?.to_owned(), bytes.clone()))).collect();
         left.retain(|path, _| !path.starts_with(&folder));
-        let loaded = read::built_spec(&directory.join(&folder))?;
+        let loaded = read::built_spec(&directory.join(&folder)).map_err(|unread| Stop { exit_code: 3, ..unread })?;
         let declared = print_spec(&without_origin(model::normal_form(&kind.fabric, &kind.spec)));
         if declared != print_spec(&without_origin(loaded.spec.clone())) {
             errors.push(wrong(&format!("{folder}spec.fab"), "is not what `spec.fab` declares for this kind"));

@@ -1,6 +1,6 @@
 //! How much of the time a job has its pod, for people and for programs (`fabc.availability/1`).
 
-use super::json::{push, quote};
+use super::json::{push, push_lines, quote};
 use crate::availability::{Cubes, Failures, Plant, availability};
 use std::fmt::Write;
 
@@ -36,12 +36,50 @@ fn table(asked: &AvailabilityAsked) -> Vec<Vec<f64>> {
     ROWS.iter().map(of).collect()
 }
 
+/// A kind of slice, and what is asked of one job of it.
+#[derive(Clone, Debug)]
+pub struct KindAvailability {
+    /// The name of the kind.
+    pub kind: String,
+    /// How many slices of it there are.
+    pub slices: usize,
+    /// A job of it, beside all others.
+    pub asked: AvailabilityAsked,
+}
+
 /// For people.
 pub fn availability_text(asked: &AvailabilityAsked) -> String {
-    let AvailabilityAsked { fabric, plant, failures, host_chips, flow, measured } = asked;
+    let Plant { cubes, job, .. } = asked.plant;
+    let title = format!("availability of {}: a job of {job} of {cubes} cubes, {} spare\n", asked.fabric, cubes - job);
+    title + &body(asked)
+}
+
+/// The same of every kind of a pod in slices.
+pub fn slices_availability_text(fabric: &str, kinds: &[KindAvailability]) -> String {
+    let mut out = format!("availability of {fabric}, by kind of slice\n");
+    for KindAvailability { kind, slices, asked } in kinds {
+        let Plant { cubes, job, others, .. } = asked.plant;
+        let all = if *slices == 1 { "1 slice" } else { "each slice" };
+        let _ = writeln!(
+            out,
+            "\n{kind} ({slices}): {all} of {}; {} can stand in for any of the {} in slices",
+            count(job),
+            count(cubes - job - others),
+            job + others
+        );
+        out += &body(asked);
+    }
+    out
+}
+
+fn count(cubes: u32) -> String {
+    if cubes == 1 { "1 cube".to_owned() } else { format!("{cubes} cubes") }
+}
+
+fn body(asked: &AvailabilityAsked) -> String {
+    let AvailabilityAsked { plant, failures, host_chips, flow, measured, .. } = asked;
     let table = table(asked);
-    let spare = plant.cubes - plant.job;
-    let mut out = format!("availability of {fabric}: a job of {} of {} cubes, {spare} spare\n", plant.job, plant.cubes);
+    let mut out = String::new();
     let _ = writeln!(
         out,
         "  a cube has {} hosts of {host_chips} chips and {} cables, the pod {} switches",
@@ -80,19 +118,39 @@ pub fn availability_text(asked: &AvailabilityAsked) -> String {
 
 /// `fabc.availability/1`.
 pub fn availability_json(asked: &AvailabilityAsked) -> String {
-    let AvailabilityAsked { fabric, plant, failures, host_chips, flow, measured } = asked;
-    let Plant { cubes, job, hosts, cables, ocses } = plant;
+    let Plant { cubes, job, .. } = asked.plant;
+    let mut out = format!("{{\"format\":\"fabc.availability/1\",\"fabric\":{},\"cubes\":{cubes},\"job\":{job},", quote(&asked.fabric));
+    push_figures(&mut out, asked);
+    out.push_str("}\n");
+    out
+}
+
+/// `fabc.slices_availability/1`.
+pub fn slices_availability_json(fabric: &str, kinds: &[KindAvailability]) -> String {
+    let mut out = format!("{{\"format\":\"fabc.slices_availability/1\",\"fabric\":{},\"kinds\":", quote(fabric));
+    push_lines(&mut out, kinds, |out, KindAvailability { kind, slices, asked }| {
+        let Plant { cubes, job, others, .. } = asked.plant;
+        push(out, format_args!("{{\"kind\":{},\"slices\":{slices},\"job\":{job},\"others\":{others},", quote(kind)));
+        push(out, format_args!("\"spare\":{},", cubes - job - others));
+        push_figures(out, asked);
+        out.push('}');
+    });
+    out.push_str("}\n");
+    out
+}
+
+/// What is asked, and what comes of it.
+fn push_figures(out: &mut String, asked: &AvailabilityAsked) {
+    let AvailabilityAsked { plant: Plant { hosts, cables, ocses, .. }, failures, host_chips, flow, measured, .. } = asked;
     let Failures { host, cable, ocs, repair, restart } = failures;
-    let mut out = format!("{{\"format\":\"fabc.availability/1\",\"fabric\":{},\"cubes\":{cubes},\"job\":{job},", quote(fabric));
-    push(&mut out, format_args!("\"hosts\":{hosts},\"host_chips\":{host_chips},\"cables\":{cables},\"ocses\":{ocses},\n"));
-    push(&mut out, format_args!("\"failures_per_day\":{{\"host\":{host},\"cable\":{cable},\"ocs\":{ocs}}},"));
-    push(&mut out, format_args!("\"repair_h\":{},\"restart_min\":{},\n", repair * 24.0, restart * 1440.0));
+    push(out, format_args!("\"hosts\":{hosts},\"host_chips\":{host_chips},\"cables\":{cables},\"ocses\":{ocses},\n"));
+    push(out, format_args!("\"failures_per_day\":{{\"host\":{host},\"cable\":{cable},\"ocs\":{ocs}}},"));
+    push(out, format_args!("\"repair_h\":{},\"restart_min\":{},\n", repair * 24.0, restart * 1440.0));
     let numbers = |row: &[f64]| row.iter().map(|share| format!("{share:.6}")).collect::<Vec<_>>().join(",");
-    push(&mut out, format_args!("\"throughput\":[{}],\"measured\":{measured},\n\"availability\":{{", numbers(flow)));
+    push(out, format_args!("\"throughput\":[{}],\"measured\":{measured},\n\"availability\":{{", numbers(flow)));
     for (at, ((_, name, _), row)) in ROWS.iter().zip(&table(asked)).enumerate() {
         let comma = if at > 0 { "," } else { "" };
-        push(&mut out, format_args!("{comma}\"{name}\":[{}]", numbers(row)));
+        push(out, format_args!("{comma}\"{name}\":[{}]", numbers(row)));
     }
-    out.push_str("}}\n");
-    out
+    out.push('}');
 }

@@ -44,7 +44,9 @@ mod tables;
 mod tables_bin;
 mod topology;
 
-pub use availability::{AvailabilityAsked, availability_json, availability_text};
+pub use availability::{
+    AvailabilityAsked, KindAvailability, availability_json, availability_text, slices_availability_json, slices_availability_text,
+};
 pub use collective::{
     MscclFile, ProgramError, TRACE_MESSAGES, TraceFile, TraceTold, collective_chakra, collective_json, collective_msccl, collective_path,
     collective_trace, collectives_csv, collectives_json, collectives_text,

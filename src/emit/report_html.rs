@@ -118,9 +118,9 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
     let fabric = &compiled.fabric;
     let nominal = &compiled.scenarios[0].metrics;
     let filled = |share: Fraction| Some(format!("{:.1}", (share.as_f64() * 100.0).clamp(0.0, 100.0)));
-    let share = nominal.flow_low.over(nominal.distance_bound());
+    let share = nominal.flow_low.over(nominal.distance_ceiling());
     let injection = nominal.injection_at(nominal.flow_low);
-    let ceiling = nominal.injection_at(nominal.flow_high);
+    let ceiling = nominal.injection_at(nominal.flow_ceiling());
     // A number keeps its percent sign.
     let card = |title, value: String, unit, note: String, bar| Card {
         title,
@@ -134,7 +134,7 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
             "Diameter",
             nominal.diameter.to_string(),
             "hops",
-            format!("between the two farthest of {} routers", grouped(nominal.nodes)),
+            format!("between the two farthest of {} routers", grouped(nominal.endpoints)),
             None,
         ),
         card("Average hops", ratio4(nominal.average_hops().as_f64()), "hops", "over ordered pairs of distinct routers".to_owned(), None),
@@ -142,7 +142,7 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
             "Concurrent flow",
             round_down_sig(nominal.flow_low, 6),
             "",
-            format!("certified; at most {}. Reaches {} of the distance bound", round_up_sig(nominal.flow_high, 6), percent(share)),
+            format!("certified; at most {}. Reaches {} of the distance bound", round_up_sig(nominal.flow_ceiling(), 6), percent(share)),
             filled(share),
         ),
         card(
@@ -159,7 +159,7 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
                 },
                 percent(ceiling)
             ),
-            filled(nominal.flow_low.over(nominal.flow_high)),
+            filled(nominal.flow_low.over(nominal.flow_ceiling())),
         ),
         card(
             "Bandwidth",
@@ -198,7 +198,7 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
             format!("of all hops on the busiest VC; even is {}", ratio4(1.0 / f64::from(fabric.budget.vcs))),
             None,
         ));
-        let mean = walk.entries_total as f64 / nominal.nodes as f64;
+        let mean = nominal.mean_entries().map_or(0.0, Fraction::as_f64);
         cards.push(card("Table entries", grouped(walk.entries_max), "at most", format!("per router, {mean:.1} on average"), None));
     }
     let faults = compiled.scenarios.len() - 1;

@@ -18,7 +18,9 @@ pub(super) fn json(compiled: &Compiled) -> String {
     push(&mut out, format_args!("\"nodes\":{},", compiled.topology.node_count()));
     match fabric.pod() {
         Some(pod) => push(&mut out, format_args!("\"cubes\":{},\n", pod.cubes)),
-        None => push(&mut out, format_args!("\"endpoints\":{},\"links\":{},\n", nominal.metrics.nodes, compiled.topology.links().len())),
+        None => {
+            push(&mut out, format_args!("\"endpoints\":{},\"links\":{},\n", nominal.metrics.endpoints, compiled.topology.links().len()))
+        }
     }
     push(&mut out, format_args!("\"metrics\":{{{}}},\n", metrics(&nominal.metrics)));
     push(&mut out, format_args!("\"bounds\":{{{}}},\n", bounds(&nominal.metrics) + &trees(compiled) + &universal(compiled)));
@@ -35,7 +37,7 @@ pub(super) fn json(compiled: &Compiled) -> String {
     push_histograms(&mut out, &nominal.metrics);
     match (&nominal.metrics.routed, &nominal.routed) {
         (Some(walk), Some(routed)) => {
-            let mean = ratio(Fraction::new(walk.entries_total, nominal.metrics.nodes));
+            let mean = nominal.metrics.mean_entries().map_or("null".to_owned(), ratio);
             let canonical = canonical(&routed.tables.symmetry, compiled.topology.symmetry());
             push(
                 &mut out,
@@ -119,7 +121,9 @@ fn metrics(of: &ScenarioMetrics) -> String {
         .into_iter()
         .map(|metric| {
             let value = match (metric, of.value(metric)) {
-                (Metric::ConcurrentFlow, _) => format!("[{},{}]", lower(of.flow_low), upper(of.flow_high)),
+                (Metric::ConcurrentFlow, _) => {
+                    of.flow_high.map_or("null".to_owned(), |high| format!("[{},{}]", lower(of.flow_low), upper(high)))
+                }
                 (_, Some(value)) => metric_value(metric, value),
                 (_, None) => "null".to_owned(),
             };
@@ -130,7 +134,8 @@ fn metrics(of: &ScenarioMetrics) -> String {
 }
 
 fn bounds(of: &ScenarioMetrics) -> String {
-    format!("\"distance\":{},\"load\":{}", upper(of.distance_bound()), metric_value(Metric::MaxChannelLoad, of.load_bound()))
+    let distance = of.distance_bound().map_or("null".to_owned(), upper);
+    format!("\"distance\":{distance},\"load\":{}", metric_value(Metric::MaxChannelLoad, of.load_bound()))
 }
 
 /// `,"trees":{..}`: how many OCS-disjoint spanning trees there can be.

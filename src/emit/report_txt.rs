@@ -8,7 +8,7 @@ use super::simulation;
 use super::summary::{self, MetricRow, percent, quotient4, ratio4, readable};
 use super::{floor_lines, floor_rows, trade_off};
 use crate::compiled::Compiled;
-use crate::ir::worst;
+use crate::ir::{Fraction, worst};
 use crate::model::Metric;
 
 /// The report as the terminal shows it.
@@ -42,8 +42,9 @@ impl Lines {
             let ratio = ratio.map_or(String::new(), ratio4);
             self.wrapped(&format!("  {name:<16}{value:>12}  {bound:>14}  {ratio:>8}  "), note);
         }
-        let share = percent(nominal.flow_low.over(nominal.distance_bound()));
-        let distance = super::number::round_up_sig(nominal.distance_bound(), 6);
+        let bound = nominal.distance_ceiling();
+        let share = percent(nominal.flow_low.over(bound));
+        let distance = super::number::round_up_sig(bound, 6);
         self.clipped(format!("  distance bound on concurrent_flow: <= {distance}; the certified lower end reaches {share} of it"));
         if let Some(note) = summary::trees_note(compiled) {
             self.wrapped("  ", &format!("disjoint trees: {note}"));
@@ -52,7 +53,7 @@ impl Lines {
             self.wrapped("  ", &line);
         }
         if let Some(walk) = &nominal.routed {
-            let mean = walk.entries_total as f64 / nominal.nodes as f64;
+            let mean = nominal.mean_entries().map_or(0.0, Fraction::as_f64);
             self.clipped(format!("  table entries per router: {mean:.1} on average, {} at most", grouped(walk.entries_max)));
         }
     }

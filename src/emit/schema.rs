@@ -52,6 +52,7 @@ schemas![
     "shards",
     "simulation",
     "slices",
+    "slices_availability",
     "slices_plan",
     "sweep",
     "sweep_table",

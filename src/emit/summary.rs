@@ -5,8 +5,8 @@ use crate::compiled::Compiled;
 use crate::ids::LinkTypeId;
 use crate::ir::{Fraction, LimitArgument, LinkClass, Makespan, RequireOutcome, TreeBounds, makespans};
 use crate::model::{
-    AllowedTurns, CollectiveMetric, Component, CoupleRule, DemandShape, Duplex, Fabric, FloorMetric, Metric, Objective, Plant, Pod,
-    RoutingChoice, Scale, SimulatedMetric, SlotPace, SynthesisMethod, Synthesize, TopologyChoice,
+    AllowedTurns, CollectiveMetric, Component, CoupleRule, DemandShape, Duplex, Fabric, FloorMetric, GraphMetric, Metric, Objective, Plant,
+    Pod, RoutingChoice, Scale, SimulatedMetric, SlotPace, SynthesisMethod, Synthesize, TopologyChoice,
 };
 use std::collections::BTreeSet;
 
@@ -48,9 +48,9 @@ pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
             let ((bound, best), note) = match metric {
                 Metric::Diameter => (none(), "hops"),
                 Metric::AverageHops => (none(), "hops"),
-                Metric::ConcurrentFlow => (flow_bound(of.flow_high), "certified interval"),
-                Metric::Injection => (flow_bound(of.injection_at(of.flow_high)), "flits/cycle/node"),
-                Metric::Bandwidth => (flow_bound(of.injection_at(of.flow_high).times(of.channel_bandwidth)), per_host(compiled)),
+                Metric::ConcurrentFlow => (flow_bound(of.flow_ceiling()), "certified interval"),
+                Metric::Injection => (flow_bound(of.injection_at(of.flow_ceiling())), "flits/cycle/node"),
+                Metric::Bandwidth => (flow_bound(of.injection_at(of.flow_ceiling()).times(of.channel_bandwidth)), per_host(compiled)),
                 Metric::MaxChannelLoad => {
                     let least = of.load_bound();
                     let note =
@@ -97,7 +97,9 @@ fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
         Metric::Graph(metric) if metric.is_count() => grouped(value.floor() as u64),
         Metric::Floor(FloorMetric::Bundles) => grouped(value.floor() as u64),
         Metric::Floor(_) => fixed(value, 4 + more as u32),
-        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => round_down_sig(value, DIGITS + more),
+        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::Graph(GraphMetric::BisectionBandwidth) => {
+            round_down_sig(value, DIGITS + more)
+        }
         Metric::AverageHops | Metric::HopsRatio | Metric::VcBalance | Metric::Graph(_) => decimals(value.as_f64(), 4 + more),
         Metric::Simulated(SimulatedMetric::Saturation | SimulatedMetric::Share) => decimals(value.as_f64(), 4 + more),
         Metric::Latency | Metric::LatencyMax | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time) => {
@@ -247,9 +249,9 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
         TopologyChoice::Synthesize(how) => format!("synthesized ({})", search(how)),
         TopologyChoice::SynthesizeNear(near) => {
             let moves = grouped(near.moves);
-            format!("synthesized within {moves} moves of {} ({})", near.path, search(&near.search))
+            format!("synthesized within {moves} moves of the live setting ({})", search(&near.search))
         }
-        TopologyChoice::CrossConnects { path, .. } => format!("cross-connects of {path}"),
+        TopologyChoice::CrossConnects { .. } => "cross-connects from a file".to_owned(),
     };
     let topology = match &fabric.plant {
         Plant::Pod(pod) => of_pod(pod),

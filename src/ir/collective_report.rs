@@ -4,6 +4,7 @@
 //! depends on floats and no share is above 1.
 
 use super::{CollectiveBound, Fraction};
+use crate::ids::{IdVec, LinkId};
 use crate::model::{Collective, CollectiveAlgorithm};
 
 /// Attoseconds of a second.
@@ -24,11 +25,26 @@ pub fn picoseconds(attoseconds: u128) -> u128 {
     whole + u128::from(rest * 2 > ATTOSECONDS_OF_A_PICOSECOND || (rest * 2 == ATTOSECONDS_OF_A_PICOSECOND && whole % 2 == 1))
 }
 
+/// Attoseconds of a hop by link: the router that is left, and the link.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LinkHops {
+    /// `[link]`: its own. Bounds count with these.
+    pub own: IdVec<LinkId, u128>,
+    /// `[link]`: the slowest of the links that a symmetry of the scene makes images of it. They share one
+    /// place in a schedule, so schedules are timed with these.
+    pub of_images: IdVec<LinkId, u128>,
+    /// The least of a lit link.
+    pub least: u128,
+}
+
 /// What hops, messages and bytes take; a channel of several lanes carries as many times as much.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CollectiveCost {
-    /// Attoseconds of a hop: router and link. A channel is free again while they pass.
+    /// Attoseconds of a hop over the slowest link that is lit: router and link. A channel is free again while
+    /// they pass.
     pub hop: u128,
+    /// The same by link; `None` where all lit links are as slow.
+    pub link_hops: Option<LinkHops>,
     /// The same in cycles of the router.
     pub hop_cycles: u64,
     /// The kind of link that is slowest of those that are lit.
@@ -46,6 +62,18 @@ pub struct CollectiveCost {
 }
 
 impl CollectiveCost {
+    /// Attoseconds of a hop over a link, as schedules are timed.
+    pub fn hop_over(&self, link: LinkId) -> u128 {
+        self.link_hops.as_ref().map_or(self.hop, |hops| hops.of_images[link])
+    }
+    /// Attoseconds of the hop over the fastest link that is lit.
+    pub fn least_hop(&self) -> u128 {
+        self.link_hops.as_ref().map_or(self.hop, |hops| hops.least)
+    }
+    /// The same where hops take no time.
+    pub fn without_hops(&self) -> Self {
+        Self { hop: 0, link_hops: None, ..self.clone() }
+    }
     /// Attoseconds in which a channel carries one of `parts` equal parts of so many bytes, rounded up.
     pub fn carried(&self, bytes: u64, parts: u64) -> u128 {
         let below = u128::from(self.bandwidth_bps.max(1)).saturating_mul(u128::from(parts.max(1)));

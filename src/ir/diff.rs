@@ -49,6 +49,9 @@ pub struct DiffSide {
     pub histograms: Vec<(String, Vec<u64>)>,
 }
 
+/// Figures that say how large a fabric is.
+pub const SIZES: [&str; 2] = ["nodes", "endpoints"];
+
 /// A figure of both.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FigureDiff {

@@ -61,13 +61,16 @@ impl DualLengths {
     pub fn bound(&self) -> f64 {
         self.volume as f64 / self.distance as f64
     }
-    /// The upper bound on lambda.
-    pub fn upper_end(&self) -> Fraction {
-        Fraction::new(self.volume, self.distance)
+    /// The upper bound on lambda; `None` where nobody sends, so that nothing bounds it.
+    pub fn upper_end(&self) -> Option<Fraction> {
+        (self.distance > 0).then(|| Fraction::new(self.volume, self.distance))
     }
     /// No single-path routing has a smaller maximum channel load: distance / volume in parts of a unit,
-    /// rounded up.
+    /// rounded up. 0 where nobody sends.
     pub fn least_load(&self, parts: u64) -> u64 {
+        if self.distance == 0 {
+            return 0;
+        }
         u64::try_from(self.distance.saturating_mul(u128::from(parts)).div_ceil(self.volume)).unwrap_or(u64::MAX)
     }
 }

@@ -54,8 +54,10 @@ impl Walk {
 pub struct ScenarioMetrics {
     /// `nominal`, or the dark OCSes.
     pub scenario: String,
-    /// Number of routers that live.
-    pub nodes: u64,
+    /// Number of routers that live, those without hosts among them.
+    pub routers: u64,
+    /// Number of endpoints that live: routers that send and receive.
+    pub endpoints: u64,
     /// Number of lit channels.
     pub channels: u64,
     /// Capacity of all lit channels together, in units.
@@ -70,18 +72,16 @@ pub struct ScenarioMetrics {
     pub hop_total: u64,
     /// The same with every pair as often as its weight in the demand.
     pub demand_hops: u64,
-    /// Weights of the router that sends most.
-    pub sent_most: u64,
+    /// Weights of the host that sends most.
+    pub sent_per_host: Fraction,
     /// Certified lower end of lambda: a feasible flow, or 1 / max_channel_load, whichever is larger.
     pub flow_low: Fraction,
-    /// Certified upper end of lambda.
-    pub flow_high: Fraction,
+    /// Certified upper end of lambda; `None` where a fault leaves nobody who sends.
+    pub flow_high: Option<Fraction>,
     /// Bandwidth of a channel of capacity 1, GB/s.
     pub channel_bandwidth: Fraction,
     /// Clock of the routers, Hz.
     pub clock_hz: u64,
-    /// Hosts of a router that carries hosts, at least 1: its injection is per host.
-    pub hosts: u64,
     /// OCS-disjoint spanning trees over the cubes; `None` where there are no OCSes.
     pub disjoint_trees: Option<u32>,
     /// What the routing reached; `None` before routing.
@@ -89,21 +89,37 @@ pub struct ScenarioMetrics {
 }
 
 impl ScenarioMetrics {
-    /// Ordered pairs of distinct routers.
+    /// Ordered pairs of distinct endpoints.
     pub fn pairs(&self) -> u64 {
-        self.nodes * (self.nodes - 1)
+        self.endpoints * (self.endpoints - 1)
+    }
+    /// Whether the fault leaves nobody who sends: rates and their bounds have no meaning then.
+    pub fn is_idle(&self) -> bool {
+        self.demand_hops == 0
+    }
+    /// Certified upper end of lambda. Panics where nobody sends, which only a fault can bring about.
+    pub fn flow_ceiling(&self) -> Fraction {
+        self.flow_high.expect("a healthy fabric has a demand")
+    }
+    /// [`ScenarioMetrics::distance_bound`] of a healthy fabric. Panics as [`ScenarioMetrics::flow_ceiling`].
+    pub fn distance_ceiling(&self) -> Fraction {
+        self.distance_bound().expect("a healthy fabric has a demand")
+    }
+    /// Table entries of a router on average, over all routers that live; `None` before routing.
+    pub fn mean_entries(&self) -> Option<Fraction> {
+        self.routed.as_ref().map(|walk| Fraction::new(walk.entries_total, self.routers))
     }
     /// Mean hop distance.
     pub fn average_hops(&self) -> Fraction {
         Fraction::new(self.hop_total, self.pairs())
     }
-    /// lambda <= capacity of all channels / sum of weight x hop distance.
-    pub fn distance_bound(&self) -> Fraction {
-        Fraction::new(self.capacity, self.demand_hops)
+    /// lambda <= capacity of all channels / sum of weight x hop distance; `None` where nobody sends.
+    pub fn distance_bound(&self) -> Option<Fraction> {
+        (!self.is_idle()).then(|| Fraction::new(self.capacity, self.demand_hops))
     }
     /// No single-path routing has a smaller maximum channel load: 1 / dual, rounded up to whole parts.
     pub fn load_bound(&self) -> Fraction {
-        self.units().load_at(self.flow_high)
+        self.flow_high.map_or(Fraction::ZERO, |rate| self.units().load_at(rate))
     }
     /// A load that is given in parts, in units: routes by their weights, over the capacity.
     pub fn load(&self, parts: u64) -> Fraction {
@@ -117,20 +133,20 @@ impl ScenarioMetrics {
     pub fn mean_route_hops(&self) -> Option<Fraction> {
         self.routed.as_ref().map(|walk| Fraction::new(walk.total_hops(), self.pairs()))
     }
-    /// What a host of the router that sends most injects when every pair sends at a rate times its weight.
+    /// What the host that sends most injects when every pair sends at a rate times its weight.
     pub fn injection_at(&self, rate: Fraction) -> Fraction {
         self.units().injection_at(rate)
     }
     /// What turns a rate of every pair into the metrics of a flow.
     fn units(&self) -> Units {
-        let Self { parts, sent_most, hosts, channel_bandwidth, .. } = *self;
-        Units { parts, sent_most, hosts, channel_bandwidth }
+        let Self { parts, sent_per_host, channel_bandwidth, .. } = *self;
+        Units { parts, sent_per_host, channel_bandwidth }
     }
     /// What a required share of a metric is a share of; `None` where it is not known.
     fn reference(&self, metric: Metric, of: Reference, nominal: &Self, universal: Option<Fraction>) -> Option<Fraction> {
         match of {
             Reference::Universal => self.units().of_rate(metric, universal?),
-            Reference::Bound => self.units().of_rate(metric, self.flow_high),
+            Reference::Bound => self.units().of_rate(metric, self.flow_high?),
             Reference::Nominal => nominal.value(metric),
         }
     }
@@ -139,13 +155,15 @@ impl ScenarioMetrics {
         Some(match metric {
             Metric::Diameter => Fraction::whole(self.diameter),
             Metric::AverageHops => self.average_hops(),
+            // Where nobody sends, any rate would do.
+            Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth if self.is_idle() => return None,
             // Without tables, and without a flow of its own, nothing proves a lower end.
             Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth if self.flow_low.is_zero() && self.routed.is_none() => {
                 return None;
             }
             Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => self.units().of_rate(metric, self.flow_low)?,
             Metric::MaxChannelLoad => self.load(self.routed.as_ref()?.max_channel_load()),
-            Metric::LoadRatio => self.load(self.routed.as_ref()?.max_channel_load()).times(self.flow_high),
+            Metric::LoadRatio => self.load(self.routed.as_ref()?.max_channel_load()).times(self.flow_high?),
             Metric::HopsRatio => Fraction::new(self.routed.as_ref()?.total_hops(), self.hop_total),
             Metric::VcBalance => {
                 let walk = self.routed.as_ref()?;
@@ -169,18 +187,16 @@ impl ScenarioMetrics {
 pub struct Units {
     /// Parts of a unit that loads are counted in.
     pub parts: u64,
-    /// Weights of the router that sends most.
-    pub sent_most: u64,
-    /// Hosts of a router that carries hosts, at least 1.
-    pub hosts: u64,
+    /// Weights of the host that sends most.
+    pub sent_per_host: Fraction,
     /// Bandwidth of a channel of capacity 1, GB/s.
     pub channel_bandwidth: Fraction,
 }
 
 impl Units {
-    /// What a host of the router that sends most injects at a rate.
+    /// What the host that sends most injects at a rate.
     pub fn injection_at(&self, rate: Fraction) -> Fraction {
-        rate.times(Fraction::new(self.sent_most, self.hosts))
+        rate.times(self.sent_per_host)
     }
     /// The load of the busiest channel, in whole parts of a unit, that one route per pair makes at least
     /// where no more than this rate is possible.
@@ -217,10 +233,12 @@ fn in_cycles(nanoseconds: Fraction, clock_hz: u64) -> Fraction {
 }
 
 /// The worst value of a metric over all fault scenarios, and the first scenario that has it; `None` without
-/// faults or before routing.
+/// faults or before routing. A fault that leaves nobody who sends has no rate, and is left out where one is
+/// asked for.
 pub fn worst(scenarios: &[ScenarioMetrics], metric: Metric) -> Option<(Fraction, &str)> {
     let mut worst: Option<(Fraction, &str)> = None;
-    for scenario in scenarios.iter().filter(|scenario| scenario.scenario != "nominal") {
+    let compared = |scenario: &&ScenarioMetrics| scenario.scenario != "nominal" && !(scenario.is_idle() && metric.needs_demand());
+    for scenario in scenarios.iter().filter(compared) {
         let value = scenario.value(metric)?;
         if worst.is_none_or(|(so_far, _)| if metric.larger_is_better() { value < so_far } else { value > so_far }) {
             worst = Some((value, &scenario.scenario));
@@ -242,7 +260,7 @@ pub struct UniformTopology {
 impl UniformTopology {
     /// The gain in lambda on the demand, as a certified interval.
     pub fn gain(&self, nominal: &ScenarioMetrics) -> (Fraction, Fraction) {
-        (nominal.flow_low.over(self.flow_high), nominal.flow_high.over(self.flow_low))
+        (nominal.flow_low.over(self.flow_high), nominal.flow_ceiling().over(self.flow_low))
     }
 }
 
@@ -286,7 +304,8 @@ impl RequireOutcome {
         let (found, scenario) = match (require.fault, require.scale) {
             (false, _) => (compared(&scenarios[0]), None),
             (true, Scale::ShareOf(_)) => {
-                let faults = scenarios[1..].iter().map(|of| Some((compared(of)?, &of.scenario))).collect::<Option<Vec<_>>>();
+                let faults = scenarios[1..].iter().filter(|of| !(of.is_idle() && metric.needs_demand()));
+                let faults = faults.map(|of| Some((compared(of)?, &of.scenario))).collect::<Option<Vec<_>>>();
                 let share = |&((measured, wanted), _): &((Fraction, Fraction), &String)| (!wanted.is_zero()).then(|| measured.over(wanted));
                 let worse = |one, other| if metric.larger_is_better() { share(&other) < share(&one) } else { share(&other) > share(&one) };
                 let worst = faults.and_then(|faults| faults.into_iter().reduce(|one, other| if worse(one, other) { other } else { one }));

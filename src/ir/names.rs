@@ -98,6 +98,11 @@ impl Names {
             _ => format!("port{port}"),
         }
     }
+    /// What so many routers are called, for a hint: `they are called ..`.
+    pub fn told(&self, count: usize) -> String {
+        let last = count.saturating_sub(1);
+        format!("they are called `{}` to `{}`, or 0 to {last}", self.node(NodeId(0)), self.node(NodeId(last as u32)))
+    }
 
     /// The router of that name among `count`, if there is one.
     pub fn find(&self, name: &str, count: usize) -> Option<NodeId> {

@@ -6,6 +6,7 @@ use super::{Fraction, Topology};
 use crate::ids::NodeId;
 use crate::limits;
 use crate::model::{Demand, GraphMetric};
+use crate::units::BITS_OF_A_GIGABYTE;
 
 /// A network without faults, measured.
 #[derive(Clone, PartialEq, Debug)]
@@ -47,12 +48,19 @@ pub struct Bisection {
     pub capacity: u64,
     /// The demand in that direction; 0 where nobody sends across.
     pub demand: u64,
+    /// Bandwidth of the narrowest link of the network, bit/s.
+    pub narrowest_bps: u64,
 }
 
 impl Bisection {
     /// No two halves have fewer links between them.
     pub fn least(&self) -> u64 {
         self.by_spectrum.max(self.by_flow)
+    }
+    /// No two halves have links between them that carry less in one direction, GB/s: each carries as much as
+    /// the narrowest of all.
+    pub fn bandwidth(&self) -> Fraction {
+        Fraction::new(u128::from(self.least()) * u128::from(self.narrowest_bps), BITS_OF_A_GIGABYTE)
     }
     /// What these halves let through, as a rate of every pair per weight; `None` where nobody sends across.
     pub fn flow(&self) -> Option<Fraction> {
@@ -73,6 +81,7 @@ impl NetworkMetrics {
             GraphMetric::Hosts => Fraction::whole(self.hosts),
             GraphMetric::Links => Fraction::whole(self.links),
             GraphMetric::Bisection => Fraction::whole(self.bisection.as_ref()?.least()),
+            GraphMetric::BisectionBandwidth => self.bisection.as_ref()?.bandwidth(),
             GraphMetric::ShortestPaths => self.paths.as_ref()?.all().mean()?,
             GraphMetric::EdgeConnectivity => Fraction::whole(self.edge_connectivity?),
             GraphMetric::DisconnectShare => self.share(self.failures.as_ref()?.median()),

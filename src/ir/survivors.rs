@@ -5,7 +5,7 @@
 //! survive. Invariant: survivors keep their order, so the smaller end of a link stays the smaller one.
 
 use super::{DualLengths, End, Entry, ForwardingTables, Hop, Link, Routes, Scene, Symmetry, Topology};
-use crate::ids::{Id, NodeId};
+use crate::ids::{Id, LinkId, LinkTypeId, NodeId};
 use crate::model::Demand;
 
 /// The lit part of a fabric as a topology of its own.
@@ -34,12 +34,17 @@ impl Survivors {
             here[node.index()] = Some(NodeId::new(k));
         }
         let end = |end: End| Some(End { node: here[end.node.index()]?, port: end.port });
-        let lit = scene.links().map(|link| &all.links()[link]);
-        let links = lit.filter_map(|link| Some(Link { a: end(link.a)?, b: end(link.b)?, ..*link })).collect();
+        let moved = |id: LinkId| {
+            let link = &all.links()[id];
+            Some((Link { a: end(link.a)?, b: end(link.b)?, ..*link }, (all.length(id), link.link_type)))
+        };
+        // Survivors keep their order, so the links stay sorted and every cable finds its link.
+        let (links, cables): (Vec<Link>, Vec<(u32, LinkTypeId)>) = scene.links().filter_map(moved).unzip();
         // Without a router the blocks are no longer alike: every router is a block of its own.
         let symmetry = if scene.dead.is_empty() { whole.clone() } else { Symmetry::trivial(1, nodes.len() as u32) };
         let hosts = nodes.iter().map(|&node| all.hosts(node)).collect();
         let topology = Topology::new(all.ports(), links, symmetry).with_hosts(hosts).with_capacities(all.capacities().clone());
+        let topology = if all.has_cables() { topology.with_cables(cables) } else { topology };
         Self { topology, demand: demand.among(&nodes), nodes, here, whole }
     }
 

@@ -73,6 +73,13 @@ pub struct TimedMessage {
     pub first: u64,
 }
 
+impl Timed {
+    /// The cycle from which on all channels are free again and everything has come.
+    pub fn free(&self) -> u32 {
+        self.sends.last().map_or(self.end, |last| self.end.max(last.cycle.saturating_add(self.pace.slot)))
+    }
+}
+
 impl TimedMessage {
     /// Messages in their order, their vectors numbered.
     pub fn numbered(mut all: Vec<TimedMessage>) -> Vec<TimedMessage> {

@@ -180,6 +180,10 @@ impl Topology {
     pub fn capacities(&self) -> &Capacities {
         &self.capacities
     }
+    /// Whether the links are cables on a floor, each with a length.
+    pub fn has_cables(&self) -> bool {
+        !self.lengths.is_empty()
+    }
     /// Length of the cable of a link, 0.1 m; 0 without a floor.
     pub fn length(&self, link: LinkId) -> u32 {
         self.lengths.get(link.index()).copied().unwrap_or(0)
@@ -203,8 +207,7 @@ impl Topology {
     }
     /// Of which routers [`Topology::find`] knows, for a hint: `they are called ..`.
     pub fn names_told(&self) -> String {
-        let last = self.node_count().saturating_sub(1);
-        format!("they are called `{}` to `{}`, or 0 to {last}", self.name(NodeId(0)), self.name(NodeId(last as u32)))
+        self.names.told(self.node_count())
     }
     /// `cube0[3,0,0].+x -> cube1[0,0,0]`: a channel as people name it.
     pub fn channel_name(&self, channel: ChannelId) -> String {

@@ -259,6 +259,8 @@ pub enum GraphMetric {
     Links,
     /// Certified lower end of the bisection, links.
     Bisection,
+    /// What these links carry in one direction at least, GB/s.
+    BisectionBandwidth,
     /// Shortest paths of an ordered pair on average.
     ShortestPaths,
     /// Fewest links without which the network falls apart.
@@ -272,6 +274,7 @@ words!(GraphMetric {
     Hosts = "hosts",
     Links = "links",
     Bisection = "bisection",
+    BisectionBandwidth = "bisection_bandwidth",
     ShortestPaths = "shortest_paths",
     EdgeConnectivity = "edge_connectivity",
     DisconnectShare = "disconnect_share",
@@ -280,7 +283,11 @@ words!(GraphMetric {
 impl GraphMetric {
     /// Whether it counts something; the others are ratios.
     pub fn is_count(self) -> bool {
-        !matches!(self, GraphMetric::ShortestPaths | GraphMetric::DisconnectShare)
+        !matches!(self, GraphMetric::BisectionBandwidth | GraphMetric::ShortestPaths | GraphMetric::DisconnectShare)
+    }
+    /// Whether it is about the links between two halves.
+    pub fn is_of_halves(self) -> bool {
+        matches!(self, GraphMetric::Bisection | GraphMetric::BisectionBandwidth)
     }
 }
 
@@ -336,6 +343,10 @@ impl Metric {
             Metric::MaxChannelLoad | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance | Metric::Latency | Metric::LatencyMax
         )
     }
+    /// Whether it is about traffic, so that it says nothing of a fault that leaves nobody who sends.
+    pub fn needs_demand(self) -> bool {
+        matches!(self, Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::MaxChannelLoad | Metric::LoadRatio)
+    }
     /// What a value of it may be a share of, nominal and under a fault.
     pub fn references(self, fault: bool) -> &'static [Reference] {
         use Reference::{Bound, Nominal, Universal};
@@ -350,7 +361,7 @@ impl Metric {
     /// The unit that its values are told in; empty for counts and ratios.
     pub fn unit(self) -> &'static str {
         match self {
-            Metric::Bandwidth | Metric::Collective(CollectiveMetric::Bandwidth) => "GB/s",
+            Metric::Bandwidth | Metric::Collective(CollectiveMetric::Bandwidth) | Metric::Graph(GraphMetric::BisectionBandwidth) => "GB/s",
             Metric::Latency
             | Metric::LatencyMax
             | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time)

@@ -57,6 +57,15 @@ pub struct Plane {
     pub destinations: FixedBitSet,
 }
 
+/// What a host sends: the weights of its router, over the hosts that share them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SentPerHost {
+    /// Sum of the weights of the router's pairs.
+    pub weights: u64,
+    /// Hosts of the router, at least 1.
+    pub hosts: u64,
+}
+
 impl Demand {
     /// Weight 1 for every ordered pair of distinct chips.
     pub fn uniform(nodes: usize) -> Self {
@@ -154,6 +163,16 @@ impl Demand {
         let to_dead = |source| dead.map_or(0, |dead| u64::from(self.weight(source, dead)));
         let living = self.endpoints().filter(|&source| Some(source) != dead);
         living.map(|source| self.sent_by(source) - to_dead(source)).max().unwrap_or(0)
+    }
+
+    /// What the host that sends most sends, as weights over hosts: a router's weights are shared by the hosts
+    /// behind it. `hosts` are those of a router; nobody sends to, or hears from, a dead one.
+    pub fn sent_per_host(&self, dead: Option<NodeId>, hosts: impl Fn(NodeId) -> u16) -> SentPerHost {
+        let to_dead = |source| dead.map_or(0, |dead| u64::from(self.weight(source, dead)));
+        let living = self.endpoints().filter(|&source| Some(source) != dead);
+        let of = |source| SentPerHost { weights: self.sent_by(source) - to_dead(source), hosts: u64::from(hosts(source).max(1)) };
+        let more = |one: &SentPerHost, other: &SentPerHost| (one.weights * other.hosts).cmp(&(other.weights * one.hosts));
+        living.map(of).max_by(more).unwrap_or(SentPerHost { weights: 0, hosts: 1 })
     }
 
     /// The demand among some of the nodes, numbered as they are listed.

@@ -7,7 +7,7 @@
 
 use super::capacity::Capacities;
 use super::collective::{Collective, DeclaredCollective};
-use super::contract::{GraphMetric, Metric, Require, Scale};
+use super::contract::{Metric, Require, Scale};
 use super::demand::Demand;
 use super::family::Family;
 use super::floor::Floor;
@@ -301,7 +301,7 @@ impl Fabric {
     /// Whether nothing depends on the bisection but a line of the report: vectors are scheduled, and no line
     /// of the contract is about it.
     pub fn is_brief(&self) -> bool {
-        let of_halves = |metric| metric == Metric::Graph(GraphMetric::Bisection);
+        let of_halves = |metric| matches!(metric, Metric::Graph(metric) if metric.is_of_halves());
         self.routing.is_scheduled() && !self.requires_flow() && !self.requires.iter().any(|require| of_halves(require.metric))
     }
     /// Whether a line of the contract is about the concurrent flow.

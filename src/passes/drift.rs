@@ -18,10 +18,16 @@ pub enum Dark {
     CrossConnect(OcsId, [u32; 2]),
 }
 
-/// The switches that differ; `soon` takes what is pending for set.
+/// The switches that differ. `soon` takes what is pending for set, unless the switch has done nothing yet, or
+/// another cross-connect is lit on one of the ports.
 pub fn differences(pod: &Pod, built: &Mirrors, live: &Live, soon: bool) -> Vec<SwitchDrift> {
     let of = |ocs: OcsId| {
-        let lit = if soon { live.lit[ocs].union(&live.pending[ocs]).copied().collect() } else { live.lit[ocs].clone() };
+        let mut lit = live.lit[ocs].clone();
+        if soon && !live.idle.contains(&ocs) {
+            let taken: BTreeSet<FacePort> = lit.iter().flat_map(|&pair| pod.ocses[ocs].faces(pair)).collect();
+            let free = |pair: &&[u32; 2]| !pod.ocses[ocs].faces(**pair).iter().any(|face| taken.contains(face));
+            lit.extend(live.pending[ocs].iter().filter(free));
+        }
         let missing: Vec<[u32; 2]> = built[ocs].difference(&lit).copied().collect();
         let extra: Vec<[u32; 2]> = lit.difference(&built[ocs]).copied().collect();
         let freed: BTreeSet<FacePort> = missing.iter().flat_map(|&pair| pod.ocses[ocs].faces(pair)).collect();

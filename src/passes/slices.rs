@@ -130,7 +130,8 @@ impl<'a> Placing<'a> {
         })
     }
 
-    fn class_of(&self, cube: BlockId) -> usize {
+    /// The class of a cube: cubes of one class can stand in for each other.
+    pub fn class_of(&self, cube: BlockId) -> usize {
         self.classes.iter().position(|class| class.cubes.contains(&cube)).unwrap_or(0)
     }
 

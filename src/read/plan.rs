@@ -1,14 +1,30 @@
-//! `plan.json` (`fabc.plan/1`) with the tables of every moment: what is proved of it, and no more.
+//! `plan.json` (`fabc.plan/1`) with the tables of every moment. What follows from the steps is not kept: it is
+//! counted again, and written again.
 
 use super::json::formats;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 formats! { PlanFile = "fabc.plan/1"; }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct PlanFile {
     format: String,
     pub(crate) fabric: String,
+    #[serde(rename = "removed")]
+    _removed: IgnoredAny,
+    #[serde(rename = "added")]
+    _added: IgnoredAny,
+    #[serde(rename = "kept")]
+    _kept: IgnoredAny,
+    #[serde(rename = "live_parts")]
+    _live_parts: IgnoredAny,
+    #[serde(rename = "steps_in_parts")]
+    _steps_in_parts: IgnoredAny,
+    pub(crate) fewest: bool,
+    #[serde(rename = "cuts")]
+    _cuts: IgnoredAny,
     pub(crate) groups: Vec<GroupLine>,
     pub(crate) stages: Vec<StageLine>,
     #[serde(rename = "final")]
@@ -20,16 +36,32 @@ pub(crate) struct PlanFile {
 
 /// A run of steps on one switch.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct GroupLine {
     pub(crate) ocs: String,
+    #[serde(rename = "kept")]
+    _kept: IgnoredAny,
     pub(crate) steps: Vec<StepLine>,
+    #[serde(rename = "patch")]
+    _patch: IgnoredAny,
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct StepLine {
+    #[serde(rename = "step")]
+    _step: IgnoredAny,
     /// `remove` or `add`.
     pub(crate) op: String,
     pub(crate) pair: [u32; 2],
+    #[serde(rename = "a")]
+    _a: IgnoredAny,
+    #[serde(rename = "b")]
+    _b: IgnoredAny,
+    #[serde(rename = "lit")]
+    _lit: IgnoredAny,
+    #[serde(rename = "parts")]
+    _parts: IgnoredAny,
 }
 
 /// A change of tables, and the steps after it.

@@ -53,8 +53,7 @@ pub fn trace_input(simulation: &str) -> String {
     format!("{TRACE_INPUT}{simulation}.csv")
 }
 
-/// Where a built directory has the copy of a file that its normal form, at `spec`, names: the demand matrix,
-/// the graph, messages and traces by the place of the copy, cross-connects by the place that they came from.
+/// Where a built directory has the copy of a file that its normal form, at `spec`, names.
 pub fn input_copy(spec: &str, wanted: &str) -> Cow<'static, str> {
     if let Some(rest) =
         wanted.strip_prefix(&join(spec, KINDS)).and_then(|rest| rest.strip_prefix('/')).filter(|rest| rest.contains("/inputs/"))
@@ -80,8 +79,8 @@ pub fn is_graphml(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("graphml"))
 }
 
-/// A normal form as it stands in a built directory: the demand matrix, the graph, messages and traces are the
-/// copies beside it, so that the spec can be built again.
+/// A normal form as it stands in a built directory: every file that it names is the copy beside it, so that the
+/// spec can be built again.
 pub fn with_inputs(mut normal: Spec) -> Spec {
     items_of(&mut normal).for_each(|item| with_input(item, ""));
     normal
@@ -106,12 +105,11 @@ fn with_input(item: &mut Item, folder: &str) {
             match (&*name.value, &*kind.value) {
                 ("demand", _) => path.value = copy(DEMAND_INPUT),
                 ("topology", "graph") => path.value = copy(graph_input(&path.value)),
-                // A pod alone says where its cross-connects came from.
-                ("topology", "cross_connects") if !folder.is_empty() => path.value = copy(OCS_INPUT),
+                ("topology", "cross_connects") => path.value = copy(OCS_INPUT),
                 _ => {}
             }
         }
-        ItemKind::Setting(Setting { value: Value { kind: ValueKind::Block(_, block), .. }, .. }) if !folder.is_empty() => {
+        ItemKind::Setting(Setting { value: Value { kind: ValueKind::Block(_, block), .. }, .. }) => {
             for statement in &mut block.statements {
                 if let StatementKind::Setting(Setting { name, value: Value { kind: ValueKind::File(_, path, _), .. } }) =
                     &mut statement.kind

@@ -193,6 +193,8 @@ fn commands(all: &mut All) {
         &["availability", small, "--job", "1", "--host-chips", "4", "--fail", "host=0.0008/day,cable=0.00005/day,ocs=0.0004/day", "--json"],
         0,
     );
+    let fail = "host=8e-4/day,cable=5e-5/day,ocs=0.0004/day";
+    all.run(&["availability", "built/slices/small_slices", "--host-chips", "4", "--fail", fail, "--json"], 0);
     all.run(&["tables", small, "--router", "3", "--format", "json"], 0);
     all.run(&["tables", "built/sends/sends", "--router", "3", "--format", "json"], 0);
     all.run(&["collective", small, "--size", "1MiB", "--scenario", "all", "--format", "json"], 0);

@@ -2,8 +2,8 @@
 //! beside them.
 
 use super::comparison::{Comparison, Expected, Measured, integer, scenario_bounds};
+use crate::check::exact::Exact;
 use crate::check::limit::measure;
-use crate::check::measures::Exact;
 use crate::check::tree_bounds;
 use crate::ids::OcsId;
 use crate::ir::{CrossConnects, LimitArgument, TreeBounds, UniversalLimit};

@@ -4,8 +4,8 @@ use super::files::Files;
 use super::read::{contradiction, tagged};
 use super::tables;
 use crate::check::CheckError;
+use crate::check::exact::Exact;
 use crate::check::faults::Fault;
-use crate::check::measures::Exact;
 use crate::check::schedule::{Pace, Spent, Timed, bound_time, cycles_at_least, schedule, schedule_along, schedule_time};
 use crate::ir::{CollectiveBound, CrossConnects, ForwardingTables, Scene, Schedule, Topology, Transfers};
 use crate::model::{Collective, CollectiveMetric, DeclaredCollective, Fabric, Metric, Require, Scale, Scenarios};
@@ -126,11 +126,11 @@ impl Plant<'_> {
         schedule: Schedule,
     ) -> Result<Option<ProvedSchedule>, CheckError> {
         let pace = Pace::of(self.fabric, scene, declared);
-        let Timed { spent, steps, volume } = schedule_time(scene, along, &schedule, pace, declared.size)?;
-        let Some((bound, witness)) = bound_time(scene, &schedule, pace, declared.size) else { return Ok(None) };
+        let Timed { spent, steps, volume } = schedule_time(scene, along, &schedule, &pace, declared.size)?;
+        let Some((bound, witness)) = bound_time(scene, &schedule, &pace, declared.size) else { return Ok(None) };
         // The same bounds hold for every size; in cycles they are those of the vectors that are planned.
         let sizes = CURVE.map(|power| 1 << power).filter(|_| schedule.timed().is_none());
-        let bounds_by_size = sizes.filter_map(|size| Some((size, bound_time(scene, &schedule, pace, size)?.0))).collect();
+        let bounds_by_size = sizes.filter_map(|size| Some((size, bound_time(scene, &schedule, &pace, size)?.0))).collect();
         Ok(Some(ProvedSchedule {
             scenario: scenario.to_owned(),
             root: schedule.root.map(|root| self.topology.name(root)),

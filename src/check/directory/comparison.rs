@@ -1,7 +1,8 @@
 //! A report against what was recomputed: how numbers must stand in it.
 
 use crate::check::CheckError;
-use crate::check::measures::{Exact, Measures};
+use crate::check::exact::Exact;
+use crate::check::measures::Measures;
 use crate::ir::{CrossConnects, FloorMetrics, NetworkMetrics, Topology};
 use crate::model::{Fabric, Metric};
 use serde_json::{Map, Value};

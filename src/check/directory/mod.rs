@@ -26,8 +26,9 @@ mod topology;
 
 use super::{CheckError, DeadlockFree, Wired, dual, floor as cables, flow, network as graph, scenario as walk_scenario, trees, wiring};
 use crate::check::distances::{demand_hops, measure as measure_distances};
+use crate::check::exact::Exact;
 use crate::check::faults::{Fault, tolerated};
-use crate::check::measures::{Counts, Measures, flow_end, sent_most};
+use crate::check::measures::{Counts, Measures, flow_end, sent_per_host};
 use crate::ids::OcsId;
 use crate::ir::{CrossConnects, DualLengths, FloorMetrics, FlowCertificate, ForwardingTables, NetworkMetrics, Placement, Scene, Topology};
 use crate::model::{Fabric, Plant, RoutingChoice};
@@ -98,13 +99,22 @@ pub struct Proved {
     pub options: Vec<(String, String)>,
 }
 
+/// The certified interval of lambda.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowEnds {
+    /// Lower end, as (over, under).
+    pub low: (u128, u128),
+    /// Upper end, as (over, under); `None` where a fault leaves nobody who sends.
+    pub high: Option<(u128, u128)>,
+}
+
 /// One scenario, proved.
 #[derive(Debug)]
 pub struct ProvedScenario {
     /// Recounted.
     pub counts: Counts,
-    /// Lower and upper end of lambda, each as (over, under).
-    pub flow_ends: [(u128, u128); 2],
+    /// Lower and upper end of lambda.
+    pub flow_ends: FlowEnds,
     /// What proves them, and the tables.
     pub certified: Certified,
 }
@@ -304,7 +314,7 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
     };
     let Claims { flow, trees, .. } = claims;
     let scenario = |(of, certified): (Measures, Certified)| {
-        let flow_ends = [of.low, of.high].map(|end| end.parts());
+        let flow_ends = FlowEnds { low: of.low.parts(), high: of.high.map(Exact::parts) };
         ProvedScenario { counts: of.counts, flow_ends, certified }
     };
     let scenarios = measures.into_iter().zip(certified).map(scenario).collect();
@@ -329,11 +339,6 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
         options,
     };
     Ok((proved, contract.word))
-}
-
-/// Hosts of the router with most of them.
-fn hosts_of(topology: &Topology) -> u64 {
-    topology.nodes().map(|node| u64::from(topology.hosts(node))).max().unwrap_or(1)
 }
 
 /// What every scenario is checked against.
@@ -389,18 +394,18 @@ impl Directory<'_> {
         }
         let metrics = Measures::new(Counts {
             scenario: scenario.name.clone(),
-            routers: scene.endpoints().count() as u64,
+            routers: (self.topology.node_count() - scene.dead.len()) as u64,
+            endpoints: scene.endpoints().count() as u64,
             channels: scene.channels().count() as u64,
             pairs_at: distances.histogram,
             weighted_hops: demand_hops(&scene, &self.fabric.demand),
-            sent_most: sent_most(&self.fabric.demand, scenario.dead()),
+            sent_per_host: sent_per_host(&self.fabric.demand, self.topology, scenario.dead()),
             flow: certified.and_then(flow_end),
             dual,
             clock_hz: self.fabric.clock_hz,
             bandwidth_bps: self.topology.capacities().unit_bps(),
             capacity: scene.channels().map(|channel| self.topology.capacity(channel.link())).sum(),
             parts: self.topology.capacities().parts(),
-            hosts: hosts_of(self.topology),
             trees: self.cross_connects.map(|cross_connects| scenario.whole_sets(&self.claims.trees, &scene.lit, cross_connects)),
             walk: routed.as_ref().map(|(walk, _)| walk.clone()),
         })?;

@@ -4,7 +4,7 @@
 use super::files::Files;
 use super::read::tagged;
 use crate::check::CheckError;
-use crate::check::measures::Exact;
+use crate::check::exact::Exact;
 use crate::model::{Metric, Require, Scale, SimulatedMetric};
 use crate::read::{SimulatedLine, SimulationFile, millionths};
 use std::cmp::Ordering;

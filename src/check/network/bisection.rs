@@ -8,8 +8,8 @@
 
 use super::definite;
 use crate::check::CheckError;
-use crate::check::measures::Exact;
-use crate::ids::{Id, NodeId};
+use crate::check::exact::Exact;
+use crate::ids::{Id, LinkId, NodeId};
 use crate::ir::{Bisection, Topology};
 use crate::limits;
 use crate::model::Demand;
@@ -82,7 +82,9 @@ pub(super) fn recount(topology: &Topology, demand: &Demand, half: &[NodeId], lea
     if least > 1 && !proved(topology, least) {
         return wrong(format!("that no halves have fewer than {least} links between them is not proved"));
     }
-    Ok(Bisection { by_spectrum: least, by_flow: 0, most: across, at_endpoints, half: half.to_vec(), capacity, demand })
+    let bandwidth = |link: LinkId| topology.capacity(link) * topology.capacities().unit_bps();
+    let narrowest_bps = topology.links().ids().map(bandwidth).min().unwrap_or_default();
+    Ok(Bisection { by_spectrum: least, by_flow: 0, most: across, at_endpoints, half: half.to_vec(), capacity, demand, narrowest_bps })
 }
 
 /// Whether more than `least - 1` links run between any two halves.

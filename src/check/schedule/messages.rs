@@ -9,7 +9,7 @@ use fixedbitset::FixedBitSet;
 
 /// What the tables load.
 pub(super) struct Loads {
-    symmetry: Symmetry,
+    pub(super) symmetry: Symmetry,
     /// `[channel class]`: messages that cross each of its channels.
     of: Vec<u64>,
     /// `[channel class]`: times the unit of all bandwidths that each carries.

@@ -5,7 +5,7 @@
 //! Of pieces that are ready together the first tree comes first, then the first router, and the way up before
 //! the way down.
 
-use crate::ids::{ChannelId, Id};
+use crate::ids::{ChannelId, Id, LinkId};
 use crate::ir::{Scene, SharedTrees};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,14 +38,20 @@ impl<'a> Pipeline<'a> {
     }
 
     /// So many pieces of every tree, when a piece and the overhead of its message take so long on a channel
-    /// of one lane, and a hop so long.
-    pub(super) fn takes(&self, pieces: u32, message: (u128, u128), hop: u128, barrier: bool) -> u128 {
+    /// of one lane, and a hop over a link so long.
+    pub(super) fn takes(&self, pieces: u32, message: (u128, u128), hop: impl Fn(LinkId) -> u128) -> u128 {
+        let period = self.period(message);
+        period * u128::from(pieces - 1) + self.first(period, message, hop)
+    }
+
+    /// The same where every period is a round of its own, which the slowest hop ends.
+    pub(super) fn in_rounds(&self, pieces: u32, message: (u128, u128), hop: u128) -> u128 {
+        (self.period(message) + hop) * u128::from(self.steps(pieces))
+    }
+
+    fn period(&self, message: (u128, u128)) -> u128 {
         let busy = self.crossed.iter().map(|(channel, trees)| trees * self.on(*channel, message));
-        let period = busy.max().unwrap_or(message.0 + message.1);
-        match barrier {
-            true => (period + hop) * u128::from(self.steps(pieces)),
-            false => period * u128::from(pieces - 1) + self.first(period, message, hop),
-        }
+        busy.max().unwrap_or(message.0 + message.1)
     }
 
     /// What a message takes on a channel.
@@ -59,7 +65,7 @@ impl<'a> Pipeline<'a> {
     }
 
     /// When the first pieces are everywhere.
-    fn first(&self, period: u128, message: (u128, u128), hop: u128) -> u128 {
+    fn first(&self, period: u128, message: (u128, u128), hop: impl Fn(LinkId) -> u128) -> u128 {
         let topology = self.scene.topology;
         let parent = |tree: usize, node: usize| self.shared.trees[tree].up[node].map(|up| topology.target(up).node.index());
         // Who waits for a crossing, and for how many everybody waits.
@@ -104,7 +110,7 @@ impl<'a> Pipeline<'a> {
             while !places.insert(place % each) {
                 place += 1;
             }
-            let there = *origin + place / each * period + place % each * takes + self.on(channel, message) + hop;
+            let there = *origin + place / each * period + place % each * takes + self.on(channel, message) + hop(channel.link());
             end = end.max(there);
             for next in after.remove(&crossing).unwrap_or_default() {
                 let at = ready.entry(next).or_default();

@@ -5,16 +5,17 @@
 //! its last byte has left; the first of a message, which is all that a channel carries in one round, waits
 //! for the overhead as well.
 
+use super::bounds::hops_to;
 use super::pipeline::Pipeline;
 use super::timed::{cycles_at_least, replay};
 use super::transfers::{Plan, Transfer};
 use super::{Replayed, ScheduleError, messages, wrong};
 use crate::check::CheckError;
 use crate::check::delivery::over_cable;
-use crate::ids::Id;
+use crate::ids::{Id, LinkId, NodeId};
 use crate::ir::{CollectiveBound, ForwardingTables, Order, Rounds, Scene, Schedule, Transfers};
-use crate::model::{CollectiveAlgorithm, DeclaredCollective, Fabric};
-use std::collections::BTreeMap;
+use crate::model::{Collective, CollectiveAlgorithm, DeclaredCollective, Fabric};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Attoseconds of a second and of a picosecond: what times are counted in.
 const SECOND: u128 = 1_000_000_000_000_000_000;
@@ -32,16 +33,28 @@ pub struct Timed {
 }
 
 /// How fast everything is; attoseconds. A channel of several lanes carries as many times as much.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pace {
     /// Of a hop: the router, and the slowest link that is lit.
     pub hop: u128,
+    /// The same of each link; `None` where all that are lit are alike.
+    pub hops: Option<HopTimes>,
     /// Of a message, before its first byte.
     pub overhead: u128,
     /// Of a channel, or the common unit of all; bit/s.
     pub bandwidth_bps: u64,
     /// Whether all wait for each other after every round.
     pub barrier: bool,
+}
+
+/// How long hops take where lit links differ; attoseconds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HopTimes {
+    /// `[link]`: router and link. No schedule is faster than these allow.
+    pub exact: Vec<u128>,
+    /// `[link]`: of the links that the symmetry of the scene takes it to, the slowest. A schedule says one
+    /// thing of all of them.
+    pub slowest: Vec<u128>,
 }
 
 /// What a schedule takes; attoseconds.
@@ -58,14 +71,53 @@ pub struct Spent {
 impl Pace {
     /// That of a collective in a scene.
     pub fn of(fabric: &Fabric, scene: &Scene<'_>, declared: &DeclaredCollective) -> Self {
-        let slowest = scene.links().map(|link| over_cable(fabric, scene.topology, link)).max().unwrap_or(0);
-        let cycles = u128::from(slowest) + u128::from(fabric.router.latency_cycles);
+        let hop = |link| cycles_time(over_cable(fabric, scene.topology, link) + u64::from(fabric.router.latency_cycles), fabric.clock_hz);
+        let slowest = scene.links().map(hop).max().unwrap_or_else(|| cycles_time(fabric.router.latency_cycles.into(), fabric.clock_hz));
+        let alike = scene.links().all(|link| hop(link) == slowest);
         Self {
-            hop: (cycles * SECOND).div_ceil(u128::from(fabric.clock_hz.max(1))),
+            hop: slowest,
+            hops: (!alike).then(|| HopTimes::new(scene, hop)),
             overhead: u128::from(declared.overhead_ps) * PICOSECOND,
             bandwidth_bps: fabric.capacities.unit_bps(),
             barrier: declared.barrier,
         }
+    }
+}
+
+impl Pace {
+    /// Of a hop over a link, as schedules take it.
+    fn over(&self, link: LinkId) -> u128 {
+        self.hops.as_ref().map_or(self.hop, |hops| hops.slowest[link.index()])
+    }
+    /// The same where hops take no time, and perhaps messages neither.
+    fn without_hops(&self) -> Self {
+        Self { hop: 0, hops: None, overhead: 0, ..self.clone() }
+    }
+    fn without_overhead(&self) -> Self {
+        Self { overhead: 0, ..self.clone() }
+    }
+}
+
+impl HopTimes {
+    fn new(scene: &Scene<'_>, hop: impl Fn(LinkId) -> u128) -> Self {
+        let topology = scene.topology;
+        let exact: Vec<u128> = topology.links().ids().map(&hop).collect();
+        let mut slowest = exact.clone();
+        if scene.keeps_symmetry() {
+            // Both directions of a link are asked: an image may run the other way.
+            let mut of_class = BTreeMap::new();
+            let class = |channel| topology.channel_class(topology.symmetry(), channel);
+            for channel in scene.channels() {
+                let most = of_class.entry(class(channel)).or_insert(0u128);
+                *most = exact[channel.link().index()].max(*most);
+            }
+            for channel in scene.channels() {
+                let most = of_class.get(&class(channel)).copied().unwrap_or(0);
+                let link = &mut slowest[channel.link().index()];
+                *link = most.max(*link);
+            }
+        }
+        Self { exact, slowest }
     }
 }
 
@@ -84,9 +136,10 @@ pub fn schedule_time(
     scene: &Scene<'_>,
     tables: Option<&ForwardingTables>,
     schedule: &Schedule,
-    pace: Pace,
+    pace: &Pace,
     bytes: u64,
 ) -> Result<Timed, CheckError> {
+    let paces = [pace.clone(), pace.without_overhead(), pace.without_hops()];
     let pieces = u128::from(schedule.chunks);
     let chips = scene.endpoints().count() as u128;
     let carried = |parts: u128| (u128::from(bytes) * 8 * SECOND).div_ceil(u128::from(pace.bandwidth_bps) * parts);
@@ -104,17 +157,19 @@ pub fn schedule_time(
             let runs = rounds.order.len() as u64;
             let (steps, volume) = (rounds.rounds.len() as u64 * runs, widths * runs);
             let chunk = carried(pieces * if whole { 1 } else { chips });
-            Ok(Timed { spent: spent(of_rounds(scene, schedule, rounds, pace, chunk)?), steps, volume })
+            Ok(Timed { spent: spent(of_rounds(scene, schedule, rounds, &paces, chunk)?), steps, volume })
         }
         Transfers::Trees(shared) => {
             let pipeline = Pipeline::new(scene, shared);
             let (count, chunks) = (shared.trees.len() as u128, schedule.chunks);
             let message = carried(count * pieces);
-            let takes = |overhead: u128, hop: u128| pipeline.takes(chunks, (message, overhead), hop, pace.barrier);
-            let times = [takes(pace.overhead, pace.hop), takes(0, pace.hop), takes(0, 0)];
+            let takes = |pace: &Pace| match pace.barrier {
+                true => pipeline.in_rounds(chunks, (message, pace.overhead), pace.hop),
+                false => pipeline.takes(chunks, (message, pace.overhead), |link| pace.over(link)),
+            };
             let common = u128::from(scene.topology.capacities().parts());
-            let volume = pipeline.takes(chunks, (common, 0), 0, false).div_ceil(common) as u64;
-            Ok(Timed { spent: spent(times), steps: pipeline.steps(chunks), volume })
+            let volume = pipeline.takes(chunks, (common, 0), |_| 0).div_ceil(common) as u64;
+            Ok(Timed { spent: spent(paces.each_ref().map(takes)), steps: pipeline.steps(chunks), volume })
         }
         Transfers::Timed(vectors) => Ok(of_vectors(scene, schedule, vectors)?),
         Transfers::Sends(sends) => {
@@ -122,13 +177,17 @@ pub fn schedule_time(
             let loads = messages::messages(scene, tables, schedule, sends)?;
             let (slots, chunk) = (loads.slots(), carried(chips * pieces));
             let widest = loads.lanes.iter().copied().max().unwrap_or(1);
-            let takes = |overhead: u128, hop: u128| match pace.barrier {
+            let link_of: BTreeMap<usize, LinkId> =
+                scene.channels().map(|channel| (scene.topology.channel_class(&loads.symmetry, channel).index(), channel.link())).collect();
+            let takes = |pace: &Pace| match pace.barrier {
                 // A wide channel has a message for each of its lanes.
-                true => (chunk + overhead * u128::from(widest) + hop) * u128::from(slots),
-                false => loads.legs.iter().map(|leg| delivered(leg, &loads.lanes, (chunk, overhead), hop)).sum(),
+                true => (chunk + pace.overhead * u128::from(widest) + pace.hop) * u128::from(slots),
+                false => {
+                    let hop = |class: u32| link_of.get(&(class as usize)).map_or(pace.hop, |&link| pace.over(link));
+                    loads.legs.iter().map(|leg| delivered(leg, &loads.lanes, (chunk, pace.overhead), &hop)).sum()
+                }
             };
-            let times = [takes(pace.overhead, pace.hop), takes(0, pace.hop), takes(0, 0)];
-            Ok(Timed { spent: spent(times), steps: slots, volume: slots })
+            Ok(Timed { spent: spent(paces.each_ref().map(takes)), steps: slots, volume: slots })
         }
     }
 }
@@ -150,27 +209,27 @@ pub(super) fn cycles_time(cycles: u64, clock_hz: u64) -> u128 {
 
 /// When the last message of a list is there: a channel sends what comes next in the order of slots as soon as
 /// it is free and the message has come.
-fn delivered(leg: &messages::Leg, lanes: &[u32], (chunk, overhead): (u128, u128), hop: u128) -> u128 {
+fn delivered(leg: &messages::Leg, lanes: &[u32], (chunk, overhead): (u128, u128), hop: &dyn Fn(u32) -> u128) -> u128 {
     let (mut free, mut there) = (BTreeMap::new(), vec![0u128; leg.count]);
     for &(_, channel, message) in &leg.sends {
         let sent = chunk.div_ceil(u128::from(lanes[channel as usize])) + overhead;
         let since = free.get(&channel).copied().unwrap_or(0u128).max(there[message as usize]);
         free.insert(channel, since + sent);
-        there[message as usize] = since + sent + hop;
+        there[message as usize] = since + sent + hop(channel);
     }
     there.into_iter().max().unwrap_or(0)
 }
 
 /// All of it, without overheads, and without hops as well.
-fn of_rounds(scene: &Scene<'_>, schedule: &Schedule, rounds: &Rounds, pace: Pace, chunk: u128) -> Result<[u128; 3], CheckError> {
-    Ok(if pace.barrier {
+fn of_rounds(scene: &Scene<'_>, schedule: &Schedule, rounds: &Rounds, paces: &[Pace; 3], chunk: u128) -> Result<[u128; 3], CheckError> {
+    Ok(if paces[0].barrier {
         let chunks: u128 = rounds.rounds.iter().map(|round| u128::from(round.width)).sum();
         let runs = rounds.order.len() as u128;
         let (moved, steps) = (chunks * runs * chunk, rounds.rounds.len() as u128 * runs);
-        [moved + steps * (pace.hop + pace.overhead), moved + steps * pace.hop, moved]
+        paces.each_ref().map(|pace| moved + steps * (pace.hop + pace.overhead))
     } else {
         let waits = Waits::new(&Plan::new(scene, schedule, rounds)?, rounds)?;
-        [(pace.hop, pace.overhead), (pace.hop, 0), (0, 0)].map(|(hop, overhead)| waits.longest(chunk, hop, overhead))
+        paces.each_ref().map(|pace| waits.longest(chunk, pace))
     })
 }
 
@@ -182,6 +241,8 @@ struct Waits {
     before: Vec<(Option<u32>, bool)>,
     /// `[transfer]`: times the common unit that its channel carries.
     lanes: Vec<u128>,
+    /// `[transfer]`: the link that it crosses.
+    links: Vec<LinkId>,
     /// `[transfer]`: where those begin whose chunks it waits for.
     starts: Vec<u32>,
     brought: Vec<u32>,
@@ -192,7 +253,7 @@ impl Waits {
         let topology = plan.scene.topology;
         let symmetry = if rounds.canonical { topology.symmetry().clone() } else { topology.symmetry().without() };
         let cells = plan.routers.len() * plan.columns;
-        let (mut before, mut lanes, mut starts, mut brought) = (Vec::new(), Vec::new(), vec![0], Vec::new());
+        let (mut before, mut lanes, mut links, mut starts, mut brought) = (Vec::new(), Vec::new(), Vec::new(), vec![0], Vec::new());
         // `[channel class]`: the last transfer on it, and the round that it was in, of all runs.
         let mut last: Vec<Option<(u32, usize)>> = vec![None; plan.routers.len() * topology.ports()];
         // `[cell]`: by whom the sums came, of the reduction before.
@@ -222,6 +283,7 @@ impl Waits {
                 last[channel] = Some((at, round));
                 before.push((earlier, first));
                 lanes.push(u128::from(topology.capacity(transfer.channel.link())));
+                links.push(transfer.channel.link());
                 let sender = plan.cell(sender);
                 // A copy that nobody brought is the sender's own, or the sum that it has.
                 let from = if by[sender].is_empty() && !reverse { &sums[sender] } else { &by[sender] };
@@ -232,7 +294,7 @@ impl Waits {
             }
             sums = by;
         }
-        let mut waits = Self { order: Vec::new(), before, lanes, starts, brought };
+        let mut waits = Self { order: Vec::new(), before, lanes, links, starts, brought };
         waits.order = waits.sorted()?;
         Ok(waits)
     }
@@ -271,22 +333,23 @@ impl Waits {
     }
 
     /// When the last chunk is there.
-    fn longest(&self, chunk: u128, hop: u128, overhead: u128) -> u128 {
+    fn longest(&self, chunk: u128, pace: &Pace) -> u128 {
+        let arrives = |at: usize, left: u128| left + pace.over(self.links[at]);
         // `[transfer]`: when its last byte has left.
         let mut left = vec![0u128; self.before.len()];
         for &at in &self.order {
             let at = at as usize;
             let (earlier, first) = self.before[at];
-            let there = self.carried_by(at).iter().map(|&by| left[by as usize] + hop).max().unwrap_or(0);
+            let there = self.carried_by(at).iter().map(|&by| arrives(by as usize, left[by as usize])).max().unwrap_or(0);
             let free = earlier.map_or(0, |earlier| left[earlier as usize]);
-            left[at] = there.max(free) + if first { overhead } else { 0 } + chunk.div_ceil(self.lanes[at]);
+            left[at] = there.max(free) + if first { pace.overhead } else { 0 } + chunk.div_ceil(self.lanes[at]);
         }
-        left.into_iter().max().map_or(0, |last| last + hop)
+        left.into_iter().enumerate().map(|(at, left)| arrives(at, left)).max().unwrap_or(0)
     }
 }
 
 /// What no schedule takes less than, by the witnesses of one, attoseconds; and which of them says so.
-pub fn bound_time<'a>(scene: &Scene<'_>, schedule: &'a Schedule, pace: Pace, bytes: u64) -> Option<(u128, &'a CollectiveBound)> {
+pub fn bound_time<'a>(scene: &Scene<'_>, schedule: &'a Schedule, pace: &Pace, bytes: u64) -> Option<(u128, &'a CollectiveBound)> {
     if let Transfers::Timed(vectors) = &schedule.transfers {
         let (cycles, bound) = cycles_at_least(schedule, vectors)?;
         return Some((cycles_time(cycles, vectors.clock_hz), bound));
@@ -310,11 +373,39 @@ pub fn bound_time<'a>(scene: &Scene<'_>, schedule: &'a Schedule, pace: Pace, byt
         };
         let of_shards = schedule.root.is_none() && !matches!(bound, CollectiveBound::Partition { .. });
         let under = if of_shards { under * chips } else { under };
-        let hops = if pace.barrier { farthest } else { hops.max(1) };
-        let time = vector.saturating_mul(over) / under.max(1) + u128::from(hops) * (pace.hop + pace.overhead);
+        let delay = match (bound, &pace.hops) {
+            _ if pace.barrier => u128::from(farthest) * (pace.hop + pace.overhead),
+            (_, None) => u128::from(hops.max(1)) * (pace.hop + pace.overhead),
+            (&CollectiveBound::Latency { node, distance, .. }, Some(hops)) => {
+                soonest(scene, schedule, (node, distance), (&hops.exact, pace.overhead))
+            }
+            (_, Some(hops)) => scene.links().map(|link| hops.exact[link.index()]).min().unwrap_or(0) + pace.overhead,
+        };
+        let time = vector.saturating_mul(over) / under.max(1) + delay;
         if highest.is_none_or(|(highest, _)| time > highest) {
             highest = Some((time, bound));
         }
     }
     highest
+}
+
+/// How soon anything can reach a chip from those that are more than so many hops away, or from the root of a
+/// broadcast: the least sum of hops and overheads along a path, found by settling the nearest router first.
+fn soonest(scene: &Scene<'_>, schedule: &Schedule, (chip, distance): (NodeId, u32), (hops, overhead): (&[u128], u128)) -> u128 {
+    let away = hops_to(scene, chip);
+    let counts = |node: NodeId| match schedule.root {
+        Some(root) if schedule.collective != Collective::Reduce => node == root,
+        _ => scene.is_endpoint(node) && away[node.index()] > distance && away[node.index()] != u32::MAX,
+    };
+    let (mut open, mut settled) = (BTreeSet::from([(0u128, chip)]), BTreeSet::new());
+    while let Some((time, node)) = open.pop_first() {
+        if counts(node) {
+            return time;
+        }
+        if settled.insert(node) {
+            let into = scene.channels_into(node);
+            open.extend(into.map(|channel| (time + hops[channel.link().index()] + overhead, scene.topology.source(channel).node)));
+        }
+    }
+    0
 }

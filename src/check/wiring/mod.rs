@@ -31,7 +31,7 @@ use super::graph::LitGraph;
 use super::{CheckError, symmetry};
 use crate::ids::{Id, LinkTypeId, NodeId};
 use crate::ir::{CrossConnects, Scene, Topology};
-use crate::model::{Fabric, Family, Network, Plant};
+use crate::model::{ByLength, Fabric, Family, Network, Plant};
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeSet;
 
@@ -70,7 +70,11 @@ pub fn wiring(fabric: &Fabric, topology: &Topology, cross_connects: Option<&Cros
 /// What links are said to carry is as their bandwidths are, in the largest unit and the fewest parts.
 fn capacities(fabric: &Fabric, topology: &Topology) -> Result<(), String> {
     let said = topology.capacities();
-    let used: BTreeSet<LinkTypeId> = topology.links().iter().map(|link| link.link_type).collect();
+    // A spec fixes its unit before there is a topology: links that may all stay dark count as well.
+    let wired = topology.links().iter().map(|link| link.link_type);
+    let of_switches = fabric.pod().into_iter().flat_map(|pod| pod.ocses.iter().map(|ocs| ocs.link));
+    let by_length = fabric.floor.iter().filter_map(|floor| floor.by_length.as_ref()).flat_map(ByLength::links);
+    let used: BTreeSet<LinkTypeId> = wired.chain(of_switches).chain(by_length).collect();
     for &link_type in &used {
         let (declared, capacity) = (&fabric.link_types[link_type], said.of(link_type));
         if capacity.checked_mul(said.unit_bps()) != Some(declared.bandwidth_bps) || said.slowness(link_type) * capacity != said.parts() {

@@ -5,7 +5,7 @@ use crate::compile::context::Context;
 use crate::compiled::CompiledScenario;
 use crate::diag::Failure;
 use crate::ids::NodeId;
-use crate::ir::{CollectivePoint, CollectiveResult, Scene, Topology, picoseconds};
+use crate::ir::{CollectivePoint, CollectiveResult, Names, Scene, Topology, picoseconds};
 use crate::model::{CollectiveAlgorithm, DeclaredCollective, Fabric, Scenarios};
 use crate::passes::collective::{admitted, copyable};
 use crate::progress::Progress;
@@ -83,6 +83,25 @@ fn one(
     };
     let curve = CURVE.map(point).collect::<Result<_, CollectivesError>>()?;
     Ok(CollectiveResult { scenarios, crossovers: planned.crossovers()?, curve })
+}
+
+/// Refuses collectives whose roots or ends are no routers of the fabric; no topology is needed for that.
+///
+/// # Errors
+/// The first such name, at its line.
+pub(in crate::compile) fn named_routers(fabric: &Fabric) -> Result<(), Failure> {
+    let (names, count) = (Names::of(fabric), fabric.node_count());
+    for declared in &fabric.collectives {
+        let ends = declared.messages.iter().flat_map(|messages| &messages.all).flat_map(|message| [&message.from, &message.to]);
+        for name in declared.root.iter().chain(ends) {
+            let is_number = name.parse::<usize>().is_ok_and(|number| number < count);
+            if !is_number && names.find(name, count).is_none() {
+                let (collective, root, hint) = (declared.name.clone(), name.clone(), names.told(count));
+                return Err(Failure::spec(CollectivesError::NoRoot { collective, root, hint, span: declared.span }));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Refuses collectives that no schedule can be made for, whatever the tables of the healthy fabric are.

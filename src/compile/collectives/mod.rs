@@ -13,12 +13,13 @@ mod scheduled;
 mod times;
 
 pub use asked::CollectivesAsked;
-pub(super) use declared::plannable;
+pub(super) use declared::{named_routers, plannable};
 pub use errors::CollectivesError;
 
+use crate::ids::Id;
 use crate::ir::{
-    ATTOSECONDS, ATTOSECONDS_OF_A_PICOSECOND, CollectiveCost, CollectiveCrossover, CollectiveOutcome, CollectiveRow, ForwardingTables,
-    Scene, Schedule, Starts,
+    ATTOSECONDS_OF_A_PICOSECOND, CollectiveCost, CollectiveCrossover, CollectiveOutcome, CollectiveRow, ForwardingTables, LinkHops, Scene,
+    Schedule, Starts, cycle_time,
 };
 use crate::model::{Collective, CollectiveAlgorithm, Fabric};
 use planner::{Along, Planner};
@@ -35,7 +36,8 @@ fn cost(fabric: &Fabric, scene: &Scene<'_>, asked: &CollectivesAsked) -> Collect
     let (cycles, name) = slowest.map_or((0, ""), |link| (over(link).0, types[of(link)].name.as_str()));
     let hop_cycles = u64::from(fabric.router.latency_cycles) + u64::from(cycles);
     CollectiveCost {
-        hop: (u128::from(hop_cycles) * ATTOSECONDS).div_ceil(u128::from(fabric.clock_hz.max(1))),
+        hop: cycle_time(hop_cycles, fabric.clock_hz),
+        link_hops: link_hops(fabric, scene),
         hop_cycles,
         slowest_link: name.to_owned(),
         overhead: u128::from(asked.overhead_ps) * ATTOSECONDS_OF_A_PICOSECOND,
@@ -44,6 +46,31 @@ fn cost(fabric: &Fabric, scene: &Scene<'_>, asked: &CollectivesAsked) -> Collect
         flit_bytes: fabric.router.flit_bytes,
         barrier: asked.barrier,
     }
+}
+
+/// What a hop takes over each link; `None` where it is the same over all that are lit.
+fn link_hops(fabric: &Fabric, scene: &Scene<'_>) -> Option<LinkHops> {
+    let topology = scene.topology;
+    let cycles = topology.hop_cycles(fabric);
+    let lit = || scene.links().map(|link| cycles[link]);
+    let (least, most) = (lit().min()?, lit().max()?);
+    if least == most {
+        return None;
+    }
+    let symmetry = if scene.keeps_symmetry() { topology.symmetry().clone() } else { topology.symmetry().without() };
+    let mut slowest = vec![0u64; topology.class_count(&symmetry)];
+    for channel in scene.channels() {
+        let of_class = &mut slowest[topology.channel_class(&symmetry, channel).index()];
+        *of_class = cycles[channel.link()].max(*of_class);
+    }
+    let of_class = |channel| slowest[topology.channel_class(&symmetry, channel).index()];
+    let of_images = |link| topology.channels_of(link).map(of_class).max().unwrap_or(0);
+    let time = |cycles: u64| cycle_time(cycles, fabric.clock_hz);
+    Some(LinkHops {
+        own: cycles.iter().map(|&cycles| time(cycles)).collect(),
+        of_images: topology.links().ids().map(|link| time(of_images(link))).collect(),
+        least: time(least),
+    })
 }
 
 /// The collectives of one scenario.

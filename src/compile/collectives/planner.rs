@@ -11,8 +11,8 @@ use crate::ir::{
 };
 use crate::model::{Collective, CollectiveAlgorithm};
 use crate::passes::collective::{
-    Asked, CollectiveError, bounds, by_slots, by_steps, copyable, direct, least_time, multitree, natural_chunks, over_lengths, pull,
-    rooted, tightest, trees, turned,
+    Asked, CollectiveError, bounds, by_slots, by_steps, copyable, delays, direct, least_time, multitree, natural_chunks, over_lengths,
+    pull, rooted, slowest_chip, tightest, trees, turned,
 };
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -53,13 +53,15 @@ pub(super) struct Planner<'a> {
     copies: BTreeMap<Base, Rc<Vec<Schedule>>>,
     checked: BTreeMap<(Collective, CollectiveAlgorithm, Base), Rc<Vec<Checked>>>,
     bounds: BTreeMap<Collective, Rc<Vec<CollectiveBound>>>,
+    /// By collective: the delays of as many of its bounds as were known.
+    delays: BTreeMap<Collective, Rc<Vec<u128>>>,
 }
 
 impl<'a> Planner<'a> {
     pub(super) fn new(scene: &'a Scene<'a>, cost: CollectiveCost, asked: &'a CollectivesAsked) -> Self {
-        let (copies, checked, bounds) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let (copies, checked, bounds, delays) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let rests = copyable(scene).is_ok();
-        Self { scene, cost, asked, along: None, rests, size: None, copies, checked, bounds }
+        Self { scene, cost, asked, along: None, rests, size: None, copies, checked, bounds, delays }
     }
 
     /// The candidates of a collective by time, beside its bound.
@@ -74,7 +76,8 @@ impl<'a> Planner<'a> {
         }
         candidates.sort_by_key(|candidate| candidate.time.total());
         let bounds = self.all_bounds(collective)?;
-        let tightest = tightest(&bounds, collective, &self.cost, bytes, size.chips);
+        let delays = self.delays(collective, &bounds);
+        let tightest = tightest((&bounds, &delays), collective, &self.cost, bytes, size.chips);
         let (Some((bound, witness)), false) = (tightest, candidates.is_empty()) else {
             return Err(CollectiveError::TooFew { chips: size.chips as usize }.into());
         };
@@ -104,6 +107,16 @@ impl<'a> Planner<'a> {
         Ok(bounds)
     }
 
+    /// How long what each bound counts is under way.
+    fn delays(&mut self, collective: Collective, bounds: &[CollectiveBound]) -> Rc<Vec<u128>> {
+        if let Some(delays) = self.delays.get(&collective).filter(|delays| delays.len() == bounds.len()) {
+            return Rc::clone(delays);
+        }
+        let found = Rc::new(delays(self.scene, &self.cost, (collective, self.root(collective)), bounds));
+        self.delays.insert(collective, Rc::clone(&found));
+        found
+    }
+
     /// What the tables load most, as a bound for what follows them.
     fn along(&mut self, collective: Collective, bytes: u64) -> Result<Option<(u128, CollectiveBound)>, CollectivesError> {
         let size = self.size()?;
@@ -112,7 +125,7 @@ impl<'a> Planner<'a> {
         let relative = bounds.filter(|bound| !bound.is_universal());
         let timed = relative.map(|bound| {
             let vectors = bound.volume().times(Fraction::new(1u8, size.chips.max(1)));
-            (least_time(&self.cost, bytes, vectors, 1), bound.clone())
+            (least_time(&self.cost, bytes, vectors, self.cost.least_hop() + self.cost.overhead), bound.clone())
         });
         Ok(timed.max_by_key(|(time, _)| *time))
     }
@@ -267,6 +280,9 @@ impl<'a> Planner<'a> {
         let mut found = bounds(self.scene, collective, root)?;
         if let (Collective::AllToAll, Some(along)) = (collective, self.along) {
             found.extend(over_lengths(self.scene, along.lengths));
+        }
+        if let (Collective::Broadcast, Some(root)) = (collective, root) {
+            found.extend(slowest_chip(self.scene, &self.cost, root).filter(|bound| !found.contains(bound)));
         }
         check::collective_bounds(self.scene, collective, root, &found).map_err(|error| convicted(collective, "bound", error))?;
         let found = Rc::new(found);

@@ -30,7 +30,8 @@ impl Context<'_> {
         progress.begin("schedules", all.len() as u64);
         for at in in_order(all) {
             let declared = &all[at];
-            let start = declared.after.and_then(|before| Some(found[before].as_ref()?.schedule.timed()?.end)).unwrap_or(0);
+            // Where a hop is shorter than a slot, the last vectors still leave when they have begun to come.
+            let start = declared.after.and_then(|before| Some(found[before].as_ref()?.schedule.timed()?.free())).unwrap_or(0);
             let before = timed(&found);
             let site = Site { scene: &scene, pace, clock_hz: self.fabric.clock_hz, before: &before };
             let outcome = self.scheduled_one(site, declared, start)?;

@@ -1,7 +1,7 @@
 //! What text and page say alike.
 
 use crate::emit::number::grouped;
-use crate::ir::{Diff, FigureChange, FigureDiff, FileDiff, TablesDiff, TablesFound, WiringDiff, WiringFound};
+use crate::ir::{Diff, FigureChange, FigureDiff, FileDiff, SIZES, TablesDiff, TablesFound, WiringDiff, WiringFound};
 use std::collections::BTreeMap;
 
 /// The difference in a sentence: what is better and worse, the contract, wiring, tables, files.
@@ -16,6 +16,9 @@ pub fn diff_summary(diff: &Diff) -> String {
         if changed(change) > 0 {
             parts.push(format!("{} {word}", count(changed(change), "figure")));
         }
+    }
+    if diff.figures.iter().any(|figure| SIZES.contains(&figure.name.as_str()) && figure.values[0] != figure.values[1]) {
+        parts.push("the sizes differ, so no figure is better or worse".to_owned());
     }
     if parts.is_empty() {
         parts.push("all figures are the same".to_owned());

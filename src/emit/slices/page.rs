@@ -62,7 +62,7 @@ fn page(placed: PlacedPod<'_>) -> Value {
         cubes => (0..pod.cubes).map(BlockId).map(cube).collect::<Vec<Value>>(),
         columns => square(pod.cubes).min(MOST_IN_A_ROW),
         slices,
-        spare => ranges(&placement.spare),
+        spare => ranges(placement.spare.difference(&placement.down)),
         down => ranges(&placement.down),
         free => ranges(&placement.free(pod.cubes)),
     }

@@ -73,7 +73,7 @@ pub(super) fn shape(placed: PlacedPod<'_>) -> Shape {
     let counts = vec![
         format!("{} in {}", plural(placement.owners().len(), "cube"), plural(placement.slices.len(), "slice")),
         format!("{} free", number(placement.free(pod.cubes).len())),
-        format!("{} spare", number(placement.spare.len())),
+        format!("{} spare", number(placement.spare.difference(&placement.down).count())),
         format!("{} down", number(placement.down.len())),
         plural(settings.iter().map(|set| set.len()).sum(), "cross-connect"),
     ];
@@ -120,7 +120,11 @@ pub fn placed_text(placed: PlacedPod<'_>) -> String {
         push(&mut out, format_args!("  {}\n", cells.collect::<Vec<_>>().join("  ").trim_end()));
     }
     out.push('\n');
-    let others = [("spare", ranges(&placement.spare)), ("down", ranges(&placement.down)), ("free", ranges(&placement.free(pod.cubes)))];
+    let others = [
+        ("spare", ranges(placement.spare.difference(&placement.down))),
+        ("down", ranges(&placement.down)),
+        ("free", ranges(&placement.free(pod.cubes))),
+    ];
     let named = placement.slices.iter().map(|slice| (slice.name.as_str(), ranges(&slice.cubes)));
     let lines: Vec<(&str, String)> = named.chain(others).collect();
     let wide = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);

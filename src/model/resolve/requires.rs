@@ -16,7 +16,7 @@ use crate::model::{
 };
 use crate::syntax::ast::{RequireItem, Share};
 use crate::syntax::require_order;
-use crate::units::{BITS_OF_A_GIGABYTE, Decimal, Dimension};
+use crate::units::{self, BITS_OF_A_GIGABYTE, Decimal, Dimension};
 
 /// What a line may be about beside the fabric.
 struct Subjects<'a> {
@@ -78,6 +78,7 @@ fn require(
         None => (false, name),
     };
     let metric = Metric::every().find(|metric| metric.name() == plain);
+    let metric = metric.map(|metric| by_unit(metric, item));
     let Some(metric) = metric else {
         if context.enough() {
             return None;
@@ -92,7 +93,9 @@ fn require(
     }
     if matches!(metric, Metric::Graph(_)) && !kind.network {
         let help = match metric {
-            Metric::Graph(GraphMetric::Bisection) => "remove it: `concurrent_flow` and `bandwidth` are what all cuts together let through",
+            Metric::Graph(metric) if metric.is_of_halves() => {
+                "remove it: `concurrent_flow` and `bandwidth` are what all cuts together let through"
+            }
             _ => "remove it: what is measured of a graph is measured of networks",
         };
         let help = help.to_owned();
@@ -119,6 +122,17 @@ fn require(
         return None;
     }
     Some(Require { metric, fault, of: None, comparison, value, scale, value_text, span })
+}
+
+/// A bisection counts links, and in a unit of bandwidth what they carry.
+fn by_unit(metric: Metric, item: &RequireItem) -> Metric {
+    let unit = item.value.unit.as_ref().and_then(|unit| units::unit(&unit.value));
+    match (metric, unit) {
+        (Metric::Graph(GraphMetric::Bisection), Some(unit)) if unit.dimension == Dimension::Bandwidth => {
+            Metric::Graph(GraphMetric::BisectionBandwidth)
+        }
+        _ => metric,
+    }
 }
 
 /// What metrics of the worst tolerated fault begin with.
@@ -300,7 +314,7 @@ fn unknown_metric(name: &str, fault: bool, plain: &str, kind: Kind, span: Span) 
 fn number(context: &mut Context, item: &RequireItem, metric: Metric) -> Option<(Decimal, Scale, String)> {
     let what = format!("`{}`", metric.name());
     let (number, scale, suffix) = match (metric, &item.value.unit) {
-        (Metric::Bandwidth | Metric::Collective(CollectiveMetric::Bandwidth), _) => {
+        (Metric::Bandwidth | Metric::Collective(CollectiveMetric::Bandwidth) | Metric::Graph(GraphMetric::BisectionBandwidth), _) => {
             let (number, unit) = quantity_of(context, &what, &item.value, &[Dimension::Bandwidth], "10.5 GB/s")?;
             let gigabytes = number.times(unit.factor).and_then(|bits| Decimal::ratio(bits, BITS_OF_A_GIGABYTE));
             (in_base_units(context, what, item, gigabytes, "a whole number of bit/s")?, Scale::Metric, " GB/s")

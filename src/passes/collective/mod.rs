@@ -15,6 +15,7 @@
 mod asked;
 mod bounds;
 mod cut;
+mod delays;
 mod direct;
 mod error;
 mod flow;
@@ -37,6 +38,7 @@ mod timing;
 mod trees;
 
 pub use asked::Asked;
+pub use delays::{delays, slowest_chip};
 pub use direct::{direct, over_flow, rooted};
 pub use error::CollectiveError;
 pub use flow::over_lengths;

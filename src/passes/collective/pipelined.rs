@@ -10,8 +10,8 @@
 //! ended by a hop, and a piece makes one hop of its tree in a round. Additions take no time. Cost: routers
 //! times trees, by a heap.
 
-use crate::ids::{ChannelId, Id, NodeId};
-use crate::ir::{CollectiveCost, CollectiveTime, SharedTrees, Start, Topology};
+use crate::ids::{ChannelId, Id, LinkId, NodeId};
+use crate::ir::{CollectiveCost, CollectiveTime, LinkHops, SharedTrees, Start, Topology};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -57,14 +57,22 @@ pub struct Crossing {
 
 /// What one piece costs.
 #[derive(Clone, Copy)]
-struct Piece {
+struct Piece<'a> {
     /// Attoseconds in which a channel of one lane carries it.
     chunk: u128,
     overhead: u128,
+    /// Attoseconds of a hop over the slowest link.
     hop: u128,
+    /// The same by link, where they differ.
+    link_hops: Option<&'a LinkHops>,
 }
 
-impl Piece {
+impl Piece<'_> {
+    /// Attoseconds of a hop over a link.
+    fn hop_over(&self, link: LinkId) -> u128 {
+        self.link_hops.map_or(self.hop, |hops| hops.of_images[link])
+    }
+
     /// What its message takes on a channel of so many lanes.
     fn message(&self, lanes: u128) -> u128 {
         self.chunk.div_ceil(lanes) + self.overhead
@@ -160,7 +168,7 @@ impl Pipelined {
         let plain = Piece { overhead: 0, ..whole };
         let without_overhead = if cost.overhead == 0 { all } else { self.total(cost.barrier, pieces, plain).min(all) };
         // Places are taken as they come, so that a shorter hop may, by a little, cost time.
-        let volume = self.total(cost.barrier, pieces, Piece { hop: 0, ..plain }).min(without_overhead);
+        let volume = self.total(cost.barrier, pieces, Piece { hop: 0, link_hops: None, ..plain }).min(without_overhead);
         CollectiveTime { volume, latency: without_overhead - volume, overhead: all - without_overhead }
     }
 
@@ -176,7 +184,7 @@ impl Pipelined {
 
     /// Times that a channel needs for a piece, one after the other, where hops take no time.
     pub fn volume(&self, pieces: u32) -> u64 {
-        self.total(false, pieces, Piece { chunk: self.common, overhead: 0, hop: 0 }).div_ceil(self.common) as u64
+        self.total(false, pieces, Piece { chunk: self.common, overhead: 0, hop: 0, link_hops: None }).div_ceil(self.common) as u64
     }
 
     /// When the first piece of every tree crosses each of its channels, without barriers; piece p does so p
@@ -215,25 +223,26 @@ impl Pipelined {
         self.ends.len().max(1) as u64
     }
 
-    fn piece(&self, cost: &CollectiveCost, bytes: u64, pieces: u32) -> Piece {
-        Piece { chunk: cost.carried(bytes, self.parts(pieces)), overhead: cost.overhead, hop: cost.hop }
+    fn piece<'a>(&self, cost: &'a CollectiveCost, bytes: u64, pieces: u32) -> Piece<'a> {
+        let chunk = cost.carried(bytes, self.parts(pieces));
+        Piece { chunk, overhead: cost.overhead, hop: cost.hop, link_hops: cost.link_hops.as_ref() }
     }
 
     /// In which every channel carries a piece of each of its trees.
-    fn period(&self, piece: Piece) -> u128 {
+    fn period(&self, piece: Piece<'_>) -> u128 {
         self.busiest.iter().map(|(&lanes, trees)| piece.message(lanes) * trees).max().unwrap_or(0)
     }
 
-    fn barriers(&self, pieces: u32, piece: Piece) -> u128 {
+    fn barriers(&self, pieces: u32, piece: Piece<'_>) -> u128 {
         (self.period(piece) + piece.hop) * u128::from(self.steps(pieces))
     }
 
-    fn total(&self, barrier: bool, pieces: u32, piece: Piece) -> u128 {
+    fn total(&self, barrier: bool, pieces: u32, piece: Piece<'_>) -> u128 {
         if barrier { self.barriers(pieces, piece) } else { self.period(piece) * u128::from(pieces - 1) + self.first(piece, |_, _| ()) }
     }
 
     /// When the first piece of every tree is everywhere; tells when it starts on each of its channels.
-    fn first(&self, piece: Piece, mut tell: impl FnMut(usize, u128)) -> u128 {
+    fn first(&self, piece: Piece<'_>, mut tell: impl FnMut(usize, u128)) -> u128 {
         let period = self.period(piece);
         let mut places: Vec<Option<Places>> = (0..self.lanes.len()).map(|_| None).collect();
         let mut waits: Vec<u32> = self.uses.iter().map(|one| one.after).collect();
@@ -247,7 +256,7 @@ impl Pipelined {
             let of_channel = &mut places[own.channel.index()];
             let start = of_channel.get_or_insert_with(|| Places::new(ready, message, period)).take(ready);
             tell(at as usize, start);
-            let came = start + message + piece.hop;
+            let came = start + message + piece.hop_over(own.channel.link());
             end = end.max(came);
             for &next in &own.then {
                 there[next as usize] = there[next as usize].max(came);

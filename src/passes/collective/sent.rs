@@ -9,7 +9,7 @@
 
 use super::error::CollectiveError;
 use super::tabled::{Between, Tabled};
-use crate::ids::{Id, NodeId};
+use crate::ids::{Id, LinkId, NodeId};
 use crate::ir::{CollectiveCost, CollectiveTime, ForwardingTables, Message, Scene, Schedule, Sends, Start};
 use crate::model::Collective;
 use fixedbitset::FixedBitSet;
@@ -24,6 +24,8 @@ pub struct Sent {
     order: Vec<usize>,
     /// `[channel class]`: one of its channels, from router to router; none where all are dark.
     classes: Vec<Option<[NodeId; 2]>>,
+    /// `[channel class]`: the link of that channel.
+    links: Vec<Option<LinkId>>,
     /// `[channel class]`: chunks that one of its channels carries while the slowest kind carries one.
     lanes: Vec<u32>,
     /// Chunks that the full vector of a chip is cut into.
@@ -66,12 +68,15 @@ impl Sent {
         let topology = scene.topology;
         let symmetry = if tabled.canonical { topology.symmetry().clone() } else { topology.symmetry().without() };
         let mut classes = vec![None; tabled.loads.len()];
+        let mut links = vec![None; classes.len()];
         for channel in scene.channels() {
             let ends = [topology.source(channel).node, topology.target(channel).node];
-            classes[topology.channel_class(&symmetry, channel).index()].get_or_insert(ends);
+            let class = topology.channel_class(&symmetry, channel).index();
+            classes[class].get_or_insert(ends);
+            links[class].get_or_insert(channel.link());
         }
         let parts = scene.endpoints().count() as u64 * u64::from(schedule.chunks);
-        Ok(Self { legs, order, classes, lanes: tabled.lanes, parts })
+        Ok(Self { legs, order, classes, links, lanes: tabled.lanes, parts })
     }
 
     /// How long it takes for vectors of so many bytes, and on what that is spent.
@@ -79,7 +84,7 @@ impl Sent {
         let all = self.whole(cost, bytes);
         let plain = CollectiveCost { overhead: 0, ..cost.clone() };
         let without_overhead = if cost.overhead == 0 { all } else { self.whole(&plain, bytes) };
-        let volume = self.whole(&CollectiveCost { hop: 0, ..plain }, bytes);
+        let volume = self.whole(&plain.without_hops(), bytes);
         CollectiveTime { volume, latency: without_overhead - volume, overhead: all - without_overhead }
     }
 
@@ -132,10 +137,10 @@ impl Sent {
     /// its message starts. With barriers a slot lasts until the widest channel has passed a message for each
     /// of its lanes.
     fn run(&self, leg: &Leg, cost: &CollectiveCost, bytes: u64, mut tell: impl FnMut(u32, u32, u128)) -> u128 {
-        let (chunk, hop) = (cost.carried(bytes, self.parts), cost.hop);
+        let chunk = cost.carried(bytes, self.parts);
         if cost.barrier {
             let widest = self.lanes.iter().copied().max().unwrap_or(1);
-            let slot = chunk + cost.overhead * u128::from(widest) + hop;
+            let slot = chunk + cost.overhead * u128::from(widest) + cost.hop;
             let slots = [0].into_iter().chain(leg.ends.iter().copied()).zip(&leg.ends).zip(0u128..);
             for ((from, &to), at) in slots {
                 let hops = &leg.hops[from as usize..to as usize];
@@ -144,6 +149,7 @@ impl Sent {
             return slot * leg.ends.len() as u128;
         }
         let messages: Vec<u128> = self.lanes.iter().map(|&lanes| chunk.div_ceil(u128::from(lanes)) + cost.overhead).collect();
+        let hops: Vec<u128> = self.links.iter().map(|link| link.map_or(0, |link| cost.hop_over(link))).collect();
         let mut free = vec![0u128; self.classes.len()];
         let mut there = vec![0u128; leg.messages];
         let mut end = 0;
@@ -152,7 +158,7 @@ impl Sent {
             let start = (*free).max(*there);
             tell(class, chunk, start);
             *free = start + messages[class as usize];
-            *there = *free + hop;
+            *there = *free + hops[class as usize];
             end = end.max(*there);
         }
         end

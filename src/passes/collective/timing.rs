@@ -77,16 +77,16 @@ impl Timetable {
 
     /// How long it takes for vectors of so many bytes, and on what that is spent.
     pub fn time(&self, cost: &CollectiveCost, bytes: u64) -> CollectiveTime {
-        let chunk = cost.carried(bytes, self.parts);
         let all = self.whole(cost, bytes);
-        let without_overhead = if cost.overhead == 0 { all } else { self.total(cost.barrier, chunk, cost.hop, 0) };
-        let volume = self.total(cost.barrier, chunk, 0, 0);
+        let plain = CollectiveCost { overhead: 0, ..cost.clone() };
+        let without_overhead = if cost.overhead == 0 { all } else { self.whole(&plain, bytes) };
+        let volume = self.whole(&plain.without_hops(), bytes);
         CollectiveTime { volume, latency: without_overhead - volume, overhead: all - without_overhead }
     }
 
     /// How long it takes for vectors of so many bytes: all of [`Timetable::time`], for less.
     pub fn whole(&self, cost: &CollectiveCost, bytes: u64) -> u128 {
-        self.total(cost.barrier, cost.carried(bytes, self.parts), cost.hop, cost.overhead)
+        self.run(cost, bytes, |_, _| ())
     }
 
     /// Chunks that go over a channel, of canonical chips.
@@ -103,18 +103,17 @@ impl Timetable {
     /// When each chunk leaves over each channel, of canonical chips, as [`Timetable::time`] has it.
     pub fn starts(&self, topology: &Topology, cost: &CollectiveCost, bytes: u64) -> Vec<Start> {
         let mut found = Vec::with_capacity(self.transfers() as usize);
-        self.run(cost.barrier, cost.carried(bytes, self.parts), cost.hop, cost.overhead, |channel, at| {
+        self.run(cost, bytes, |channel, at| {
             found.push(Start { from: topology.source(channel).node, to: topology.target(channel).node, at });
         });
         found
     }
 
-    fn total(&self, barrier: bool, chunk: u128, hop: u128, overhead: u128) -> u128 {
-        self.run(barrier, chunk, hop, overhead, |_, _| ())
-    }
-
-    /// Runs all of it, and tells of each chunk over which channel its first byte leaves when.
-    fn run(&self, barrier: bool, chunk: u128, hop: u128, overhead: u128, mut tell: impl FnMut(ChannelId, u128)) -> u128 {
+    /// Runs all of it, and tells of each chunk over which channel its first byte leaves when. With barriers
+    /// every round waits for the slowest link.
+    fn run(&self, cost: &CollectiveCost, bytes: u64, mut tell: impl FnMut(ChannelId, u128)) -> u128 {
+        let CollectiveCost { barrier, overhead, .. } = *cost;
+        let chunk = cost.carried(bytes, self.parts);
         // `[cell]`: since when it is there; as a reduction, since when the sum so far is.
         let mut there = vec![0u128; if barrier { 0 } else { self.cells }];
         let mut free = vec![0u128; if barrier { 0 } else { self.channels }];
@@ -128,7 +127,7 @@ impl Timetable {
                     let chunk = chunk.div_ceil(message.lanes);
                     (0..message.chunks.len() as u128).for_each(|at| tell(over, first + chunk * at));
                 }
-                end = first + chunk.saturating_mul(u128::from(*width)) + hop;
+                end = first + chunk.saturating_mul(u128::from(*width)) + cost.hop;
             };
             match order {
                 Order::Forward if barrier => self.rounds.iter().for_each(&mut together),
@@ -141,7 +140,7 @@ impl Timetable {
             let mut run = |message: &Message| {
                 let (channel, over) = if reverse { (message.reverse, message.pull.reverse()) } else { (message.channel, message.pull) };
                 let at = &mut free[channel as usize];
-                let chunk = chunk.div_ceil(message.lanes);
+                let (chunk, hop) = (chunk.div_ceil(message.lanes), cost.hop_over(over.link()));
                 let mut first = true;
                 let mut carry = |from: u32, to: u32| {
                     *at = (*at).max(there[from as usize]);
@@ -169,29 +168,27 @@ impl Timetable {
 }
 
 /// The tightest in time of those bounds that hold for every schedule, and which it is; what only schedules
-/// along the same forwarding tables keep to does not count. Whatever comes in makes a last hop, and before
-/// its first byte a message has had its overhead; what starts `h` hops away makes as many messages. With
-/// barriers every hop is a round.
+/// along the same forwarding tables keep to does not count. `delays` are those of the bounds
+/// ([`delays`](super::delays())).
 pub fn tightest<'a>(
-    bounds: &'a [CollectiveBound],
+    (bounds, delays): (&'a [CollectiveBound], &[u128]),
     collective: Collective,
     cost: &CollectiveCost,
     bytes: u64,
     chips: u64,
 ) -> Option<(u128, &'a CollectiveBound)> {
-    let farthest = bounds.iter().map(CollectiveBound::hops).max().unwrap_or(1);
-    let time = |bound: &CollectiveBound| {
+    let time = |bound: &CollectiveBound, delay: u128| {
         let whole = collective.is_rooted() || matches!(bound, CollectiveBound::Partition { .. });
         let vector = if whole { Fraction::whole(1u8) } else { Fraction::new(1u8, chips.max(1)) };
-        let hops = if cost.barrier { farthest } else { bound.hops() };
-        least_time(cost, bytes, bound.volume().times(vector), hops)
+        least_time(cost, bytes, bound.volume().times(vector), delay)
     };
     // Of equal ones the first.
-    bounds.iter().filter(|bound| bound.is_universal()).map(|bound| (time(bound), bound)).rev().max_by_key(|(time, _)| *time)
+    let universal = bounds.iter().zip(delays).filter(|(bound, _)| bound.is_universal());
+    universal.map(|(bound, &delay)| (time(bound, delay), bound)).rev().max_by_key(|(time, _)| *time)
 }
 
-/// What a channel needs that carries so many times as many bytes, where the last of them have made so many
-/// hops, at least one.
-pub fn least_time(cost: &CollectiveCost, bytes: u64, vectors: Fraction, hops: u32) -> u128 {
-    cost.carried_at_least(bytes, vectors) + u128::from(hops.max(1)) * (cost.hop + cost.overhead)
+/// What a channel needs that carries so many times as many bytes, where the last of them were delayed by so
+/// many attoseconds on their way.
+pub fn least_time(cost: &CollectiveCost, bytes: u64, vectors: Fraction, delay: u128) -> u128 {
+    cost.carried_at_least(bytes, vectors) + delay
 }

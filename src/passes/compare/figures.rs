@@ -1,22 +1,32 @@
 //! Figures: what two reports tell, side by side.
 
-use crate::ir::{FaultsDiff, FigureDiff, RequireDiff, RequireState};
-use crate::model::direction;
+use crate::ir::{FaultsDiff, FigureDiff, RequireDiff, RequireState, SIZES};
+use crate::model::{Direction, direction};
 use crate::read::{Report, RequireLine};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All figures of the healthy fabrics, in the order of A's report, then those of B alone.
 pub(crate) fn figures(reports: [&Report; 2]) -> Vec<FigureDiff> {
-    side_by_side(reports.map(|report| &report.figures[..]))
+    side_by_side(reports.map(|report| &report.figures[..]), are_as_large(reports))
 }
 
-fn side_by_side(sides: [&[(String, String)]; 2]) -> Vec<FigureDiff> {
+/// Whether both fabrics have as many routers and endpoints, as far as both say it. A smaller one has fewer hops
+/// without being better.
+fn are_as_large(reports: [&Report; 2]) -> bool {
+    let size = |report: &Report, name: &str| report.figures.iter().find(|(figure, _)| figure == name).map(|(_, value)| value.clone());
+    SIZES.iter().all(|name| match reports.map(|report| size(report, name)) {
+        [Some(a), Some(b)] => a == b,
+        _ => true,
+    })
+}
+
+fn side_by_side(sides: [&[(String, String)]; 2], as_large: bool) -> Vec<FigureDiff> {
     let [a, b] = sides.map(|figures| figures.iter().map(|(name, value)| (name.as_str(), value)).collect::<BTreeMap<_, _>>());
     let mut seen = BTreeSet::new();
     let names = sides.into_iter().flatten().map(|(name, _)| name.as_str()).filter(|name| seen.insert(*name));
     let of = |name: &str| FigureDiff {
         name: name.to_owned(),
-        direction: direction(name),
+        direction: if as_large { direction(name) } else { Direction::Neither },
         values: [a.get(name), b.get(name)].map(|value| value.map(|value| (*value).clone())),
     };
     names.map(of).collect()
@@ -38,13 +48,15 @@ pub(crate) fn faults(reports: [&Report; 2]) -> FaultsDiff {
         own.scenarios.iter().map(|(name, _)| name).filter(|name| !other.contains_key(name.as_str())).cloned().collect::<Vec<_>>()
     };
     let changed = reports[1].scenarios.iter().filter_map(|(name, new)| {
-        let other: Vec<FigureDiff> =
-            side_by_side([a.get(name.as_str())?, new]).into_iter().filter(|figure| figure.values[0] != figure.values[1]).collect();
+        let other: Vec<FigureDiff> = side_by_side([a.get(name.as_str())?, new], are_as_large(reports))
+            .into_iter()
+            .filter(|figure| figure.values[0] != figure.values[1])
+            .collect();
         (!other.is_empty()).then(|| (name.clone(), other))
     });
     let worst =
         reports.map(|report| report.worst.iter().map(|(metric, value, _)| (format!("fault.{metric}"), value.clone())).collect::<Vec<_>>());
-    let worst = side_by_side([&worst[0], &worst[1]]).into_iter().map(|figure| {
+    let worst = side_by_side([&worst[0], &worst[1]], are_as_large(reports)).into_iter().map(|figure| {
         let scenario = |report: &Report| {
             report.worst.iter().find(|(metric, ..)| figure.name.ends_with(&format!(".{metric}"))).map(|(.., at)| at.clone())
         };
@@ -88,6 +100,18 @@ mod tests {
             ("hosts", FigureChange::Other, None),
         ];
         assert_eq!(told, expected.map(|(name, change, relative)| (name.to_owned(), change, relative)));
+    }
+
+    #[test]
+    fn a_smaller_fabric_is_neither_better_nor_worse() {
+        let of = |nodes: &str, hops: &str| Report {
+            figures: vec![figure("nodes", nodes), figure("average_hops", hops)],
+            worst: vec![("average_hops".to_owned(), hops.to_owned(), "X".to_owned())],
+            ..Report::default()
+        };
+        let change = |a: &Report, b: &Report| (figures([a, b])[1].change(), faults([a, b]).worst[0].0.change());
+        assert_eq!(change(&of("8", "2.5"), &of("7", "2.4")), (FigureChange::Other, FigureChange::Other));
+        assert_eq!(change(&of("8", "2.5"), &of("8", "2.4")), (FigureChange::Better, FigureChange::Better));
     }
 
     #[test]

@@ -115,6 +115,9 @@ const LEAST_SWING: f64 = 0.002;
 const DAMPING: f64 = 0.9;
 const RECOVERY: f64 = 1.05;
 const LEAST_STEP: f64 = 0.05;
+/// An exponent of a change of price above the first is no step any more; the largest one becomes the second.
+const STEEPEST: f64 = 30.0;
+const CALM: f64 = 2.0;
 /// Integer units that the pairs of largest weight send in the certificate, about, and the fewest that a pair
 /// of weight 1 sends: shares of rounds are whole units.
 const DEMAND: u64 = 1 << 22;
@@ -165,7 +168,7 @@ pub fn concurrent(scene: &Scene<'_>, demand: &Demand, start: Start<'_>, settings
         }
     }
     progress.end();
-    if primal.lower_end() >= dual.upper_end() {
+    if dual.upper_end().is_some_and(|upper| primal.lower_end() >= upper) {
         stopped_by = StopReason::Optimal;
     }
     ConcurrentFlow { dual, primal: Some(primal), rounds, sweeps, stopped_by }
@@ -174,6 +177,10 @@ pub fn concurrent(scene: &Scene<'_>, demand: &Demand, start: Start<'_>, settings
 /// Only the upper end, starting from the lengths of another scenario of the same topology.
 pub fn price(scene: &Scene<'_>, demand: &Demand, start: &DualLengths, settings: Settings) -> DualLengths {
     let quotient = Quotient::new(scene, demand);
+    if demand.total() == 0 {
+        // Nobody sends: nothing bounds the rate, whatever the lengths. They still price routes.
+        return lengths::bound(&quotient, &vec![1; quotient.classes]);
+    }
     let settings = settings.within(quotient.sources.len() as u64 * quotient.incoming.len() as u64);
     descend(&quotient, settings, Start::Lengths(start), &crate::progress::Silent).0
 }
@@ -226,7 +233,13 @@ fn descend(
         let target = average.max(parts / best.bound());
         for &class in &lit {
             velocity[class] = MOMENTUM * velocity[class] + (loads[class] / target - 1.0);
-            prices[class] *= libm::exp(KAPPA * step * tau * velocity[class]);
+        }
+        // Where few pairs send, a channel may bear thousands of times the mean: then all steps are as much
+        // shorter.
+        let largest = KAPPA * step * tau * lit.iter().map(|&class| velocity[class]).fold(0.0, f64::max);
+        let shorter = if largest > STEEPEST { CALM / largest } else { 1.0 };
+        for &class in &lit {
+            prices[class] *= libm::exp(KAPPA * step * tau * velocity[class] * shorter);
         }
         if mean.is_empty() {
             mean.clone_from(&loads);

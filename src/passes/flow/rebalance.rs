@@ -32,6 +32,8 @@ const WIDE_GAP: f64 = 0.001;
 const DUST: f64 = 1e-9;
 /// Passes over the nodes of a source before the next source has its turn.
 const PASSES: usize = 2;
+/// The largest exponent of a cost: products of two are finite.
+const STEEPEST: f64 = 300.0;
 /// The largest integer length.
 const LONGEST: f64 = 16384.0;
 
@@ -93,7 +95,9 @@ struct Potential {
 
 impl Potential {
     fn cost(self, load: f64) -> f64 {
-        libm::exp((load / self.full - 1.0) / self.width) + BASE_COST
+        // A flow that moves to a narrow channel at once may load it several times over the busiest: the cost
+        // stays a number.
+        libm::exp(((load / self.full - 1.0) / self.width).min(STEEPEST)) + BASE_COST
     }
     /// How fast a cost grows with the load.
     fn growth(self, cost: f64) -> f64 {

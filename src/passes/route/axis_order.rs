@@ -2,12 +2,16 @@
 //!
 //! When: healthy grids. Guarantees minimal routes; deadlock-free with 1 VC on meshes and hyperx, whose axes
 //! are corrected in order, and with 2 on tori (1 where no ring is longer than two). Ties at half a ring are
-//! split by the parity of the router. Where a packet wraps around a ring it moves from VC 0 to VC 1; one that
+//! split: a packet that came along an earlier axis keeps its direction, up or down; one that was injected here
+//! goes by the parity of its coordinates and of those of its end. A table entry knows no more: the router, the
+//! port and VC that the packet came by, and its end. Why that balances: of the packets that meet at a tie as many
+//! came up as down, but for those that were injected and those that had a tie before, and these two go
+//! opposite ways. So where all sides are even every channel of an axis carries as much as any other. Where a packet wraps around a ring it moves from VC 0 to VC 1; one that
 //! never wraps stays on one VC, chosen by the parity of its destination. Source: Dally & Seitz 1987
 //! (datelines). Cost: one search among the ports of a router per hop.
 
 use super::{RouteError, by_order};
-use crate::ids::{ChannelId, Id, NodeId, Vc};
+use crate::ids::{ChannelId, NodeId, Vc};
 use crate::ir::{Hop, Routes, Scenario, Scene};
 use crate::model::{Fabric, Family, Plant};
 
@@ -67,18 +71,40 @@ impl<'a> Order<'a> {
         Ok(Self { scene, vcs, kind, sides, strides, rings })
     }
 
+    /// The coordinate of a router along an axis.
+    fn at(&self, node: NodeId, axis: usize) -> u32 {
+        node.0 / self.strides[axis] % self.sides[axis]
+    }
+
+    /// Which way a packet that was injected at a router goes along an axis where both ways are as long. It
+    /// goes against the packet for the same end that had a tie along the first axis that has one.
+    fn splits_forward(&self, node: NodeId, dst: NodeId, axis: usize) -> bool {
+        let beyond = |axis: usize| (axis + 1..self.sides.len()).map(|later| self.at(node, later) + self.at(dst, later)).sum::<u32>();
+        match (0..axis).find(|&earlier| self.sides[earlier].is_multiple_of(2)) {
+            None => (self.at(node, axis) + beyond(axis)).is_multiple_of(2),
+            Some(first) => !(self.at(dst, first) + self.sides[first] / 2 + beyond(first)).is_multiple_of(2),
+        }
+    }
+
     /// Adds the hops of a route; `false` where it needs a dark link.
     fn path(&self, src: NodeId, dst: NodeId, hops: &mut Vec<Hop>) -> bool {
         let Self { scene, vcs, kind, sides, strides, rings } = self;
-        let at = |node: NodeId, axis: usize| node.0 / strides[axis] % sides[axis];
-        let mut node = src;
+        let at = |node: NodeId, axis: usize| self.at(node, axis);
+        let (mut node, mut came) = (src, None);
         for axis in 0..sides.len() {
             let (from, goal, side) = (at(node, axis), at(dst, axis), sides[axis]);
             if from == goal {
                 continue;
             }
-            let leg = Leg::new(*kind, from, goal, side, node);
-            let mut vc = if leg.wraps || !rings || *vcs < 2 { 0 } else { (goal % 2) as u8 };
+            let split = came.unwrap_or_else(|| self.splits_forward(node, dst, axis));
+            let leg = Leg::new(*kind, [from, goal], side, split);
+            let mut vc = match *kind {
+                _ if leg.wraps || !rings || *vcs < 2 => 0,
+                // Two routers have one link: the channel itself does not tell up from down, so the VC does.
+                Axis::Ring if side == 2 => u8::from(!split),
+                _ => (goal % 2) as u8,
+            };
+            came = Some(leg.forward);
             while at(node, axis) != goal {
                 let here = at(node, axis);
                 let next = leg.next(here, goal, side);
@@ -113,12 +139,12 @@ struct Leg {
 }
 
 impl Leg {
-    fn new(kind: Axis, from: u32, goal: u32, side: u32, node: NodeId) -> Self {
+    fn new(kind: Axis, [from, goal]: [u32; 2], side: u32, splits_forward: bool) -> Self {
         let up = (goal + side - from) % side;
         let forward = match (kind, (2 * up).cmp(&side)) {
             (Axis::Ring, std::cmp::Ordering::Less) => true,
             (Axis::Ring, std::cmp::Ordering::Greater) => false,
-            (Axis::Ring, std::cmp::Ordering::Equal) => node.index().is_multiple_of(2),
+            (Axis::Ring, std::cmp::Ordering::Equal) => splits_forward,
             _ => goal > from,
         };
         let wraps = kind == Axis::Ring && side > 2 && if forward { goal < from } else { goal > from };

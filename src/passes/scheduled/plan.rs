@@ -15,7 +15,7 @@ use super::reduce::{Groups, Recipe, Sums, Trees};
 use super::send;
 use super::taken::Taken;
 use crate::ids::{Id, NodeId};
-use crate::ir::{CollectiveBound, Scene, Schedule, Timed, TimedSend, Transfers};
+use crate::ir::{CollectiveBound, Scene, Schedule, Timed, TimedSend, Total, Transfers};
 use crate::model::{Collective, CollectiveAlgorithm, DESKEW_CYCLES, SlotPace};
 use crate::random::Keyed;
 use rayon::prelude::*;
@@ -109,7 +109,7 @@ fn divides(scene: &Scene<'_>, job: Job<'_>) -> bool {
 /// The cycles of what was planned before, by lane.
 fn taken(ground: &Ground<'_>, before: &[&Timed], (start, slot): (u32, u32)) -> Taken {
     let mut starts: Vec<(usize, u32)> = Vec::new();
-    for timed in before.iter().filter(|timed| timed.end > start) {
+    for timed in before.iter().filter(|timed| timed.free() > start) {
         let topology = ground.scene.topology;
         let own = topology.symmetry();
         let images = if timed.canonical && !ground.is_canonical() { own.order() } else { 1 };
@@ -369,10 +369,11 @@ impl Plan<'_> {
     fn schedule(&self, algorithm: CollectiveAlgorithm, sends: Vec<TimedSend>, recipe: Recipe) -> Schedule {
         let Self { ground, job, site, .. } = self;
         let sends = in_order(sends);
-        let summed = if job.collective.sums() { site.pace.reduce } else { 0 };
-        let end = sends.last().map_or(job.start, |last| last.cycle + site.pace.hop + summed);
         let canonical = ground.is_canonical();
         let Recipe { sums, result } = recipe;
+        // A result that chips are told needs no addition after it has come.
+        let summed = if job.collective.sums() && result != Total::Told { site.pace.reduce } else { 0 };
+        let end = sends.last().map_or(job.start, |last| last.cycle + site.pace.hop + summed);
         let messages = job.messages.map_or_else(Vec::new, |messages| messages.all.to_vec());
         let groups = 1;
         let timed =

@@ -44,7 +44,10 @@ impl Pattern {
         let mut targets: Vec<u32> = match traffic {
             Traffic::Uniform => return Ok(Pattern::Uniform(count)),
             Traffic::Adjacent => return drawn(spread::adjacent(scene, endpoints), "no two routers with endpoints are joined"),
-            Traffic::Demand => return drawn(spread::demand(fabric, endpoints), "the spec demands nothing here"),
+            Traffic::Demand => {
+                let why = if scene.dead.is_empty() { "the spec demands nothing here" } else { "what the fault leaves sends nothing" };
+                return drawn(spread::demand(fabric, endpoints), why);
+            }
             Traffic::Hotspot => {
                 let found = |name: &String| named(name, scene, endpoints).ok_or_else(|| missing(format!("no endpoint is called `{name}`")));
                 let spots: Vec<Vec<u32>> = setting.details.spots.iter().map(found).collect::<Result<_, _>>()?;

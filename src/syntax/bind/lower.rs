@@ -13,6 +13,9 @@ use crate::syntax::ast::*;
 use crate::syntax::eval::names;
 use crate::syntax::words::takes_a_word;
 
+/// Settings that name a router, which a number does as well.
+const ROUTERS: [&str; 3] = ["root", "from", "to"];
+
 /// What replaces names.
 pub(super) struct Lower<'a> {
     pub(super) constants: &'a Constants,
@@ -80,8 +83,9 @@ impl Lower<'_> {
 
     fn setting(&mut self, setting: &mut Setting) {
         let choice = takes_a_word(&setting.name.value);
+        let of_router = ROUTERS.contains(&&*setting.name.value);
         let replaced = match &mut setting.value.kind {
-            ValueKind::Quantity(quantity) => match self.stands_for(quantity, choice) {
+            ValueKind::Quantity(quantity) => match self.stands_for(quantity, (choice, of_router)) {
                 Some(kind) => Some(kind),
                 None => {
                     let of_word = bare(quantity).is_some() && choice;
@@ -103,8 +107,14 @@ impl Lower<'_> {
             }
             ValueKind::List(items) => {
                 for item in items {
-                    if let Some(Known { value: Value::Word(text) | Value::Text(text), span, .. }) = self.constants.known.get(&item.value) {
-                        *item = Spanned { value: text.clone(), span: *span };
+                    match self.constants.known.get(&item.value) {
+                        Some(Known { value: Value::Word(text) | Value::Text(text), span, .. }) => {
+                            *item = Spanned { value: text.clone(), span: *span };
+                        }
+                        Some(Known { value: Value::Integer(number), span, .. }) => {
+                            *item = Spanned { value: number.to_string().into(), span: *span };
+                        }
+                        _ => {}
                     }
                 }
                 None
@@ -137,12 +147,13 @@ impl Lower<'_> {
         }
     }
 
-    /// What a name, or a word with a name behind it, stands for where that is a name or a text.
-    fn stands_for(&self, quantity: &Quantity, choice: bool) -> Option<ValueKind> {
+    /// What a name (of a router, a number as well), or a word with a name behind it, stands for where that is a name or a text.
+    fn stands_for(&self, quantity: &Quantity, (choice, of_router): (bool, bool)) -> Option<ValueKind> {
         if let Some(name) = bare(quantity) {
             let Known { value, span, .. } = self.constants.known.get(name)?;
             return match value {
                 Value::Word(_) => Some(ValueKind::Quantity(value.literal(*span)?)),
+                Value::Integer(_) if of_router => Some(ValueKind::Quantity(value.literal(*span)?)),
                 Value::Text(text) if choice => Some(ValueKind::Router(Spanned { value: text.clone(), span: *span })),
                 _ => None,
             };

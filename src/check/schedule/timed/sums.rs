@@ -91,7 +91,7 @@ impl Sums {
                 return Err(failed(step.cycle, format!("brings {} a value that it has", name(step.to))));
             }
             there.push(Held { level: step.level, origin: step.origin, set, since: cycle + hop });
-            end = end.max(cycle + hop + reduce);
+            end = end.max(cycle + hop);
         }
         let last = steps[steps.len() - 1].cycle;
         let results: &[NodeId] = match of.schedule.collective {
@@ -99,14 +99,24 @@ impl Sums {
             _ => members,
         };
         let top = of.timed.levels() - 1;
+        let mut made = Vec::with_capacity(results.len());
         for &chip in results {
-            let told = self.held[chip.index()].iter().filter(|held| held.level == top && held.origin != chip).count();
+            let here = &self.held[chip.index()];
+            let told = here.iter().any(|held| held.level == top && held.origin != chip);
             let sum = match of.timed.result {
                 Total::Summed(sum) => sum,
-                Total::Told if told > 0 => Sum { from: top, below: top + 1, own: None },
+                Total::Told if told => Sum { from: top, below: top + 1, own: None },
                 Total::Told => Sum { from: 0, below: 0, own: Some(top) },
             };
-            let set = self.made(of, chip, sum, Some(end.saturating_sub(reduce)));
+            // What a chip is told is there when it comes; a sum takes its time after its last part.
+            let came = here.iter().filter(|held| held.origin != chip && (sum.from..sum.below).contains(&held.level));
+            let last = came.map(|held| held.since).max();
+            let copied = of.timed.result == Total::Told && told;
+            end = end.max(last.map_or(0, |last| last + if copied { 0 } else { reduce }));
+            made.push((chip, sum));
+        }
+        for (chip, sum) in made {
+            let set = self.made(of, chip, sum, Some(end));
             if !set.is_ok_and(|set| self.members(set) == members.len()) {
                 return Err(failed(last, format!("is not summed at {}: a contribution is missing, or there twice", name(chip))));
             }

@@ -130,7 +130,9 @@ fn halved(topology: &Topology, demand: &Demand, sides: &[bool], by_spectrum: u64
         u128::from(capacity) * u128::from(than.1) > u128::from(than.0) * u128::from(demand)
     };
     let (capacity, demand) = if wider(one, other) || one.1 == 0 { other } else { one };
-    Bisection { by_spectrum, by_flow: 0, most: across().count() as u64, at_endpoints, half, capacity, demand }
+    let narrowest = topology.links().ids().map(|link| topology.capacity(link)).min().unwrap_or(1);
+    let narrowest_bps = narrowest * topology.capacities().unit_bps();
+    Bisection { by_spectrum, by_flow: 0, most: across().count() as u64, at_endpoints, half, capacity, demand, narrowest_bps }
 }
 
 /// Capacity of the channels that leave a half, and the demand from it to the other one.
