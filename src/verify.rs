@@ -10,7 +10,8 @@ mod collectives;
 mod passes;
 mod simulations;
 
-pub(crate) use simulations::begin_again;
+pub(crate) use simulations::remake_one;
+pub use simulations::{Remake, Window, WindowError, window};
 
 use crate::check::{
     self, CERTIFICATES, Certified, CheckError, Counts, Extent, Files, MANIFEST, Proved, ProvedScenario, REPORT, SPEC, Stated,
@@ -26,7 +27,6 @@ use crate::ir::{
 use crate::model::{self, DEFAULT_CLOCK_HZ, Fabric, Pod, RoutingChoice, SynthesisMethod, TopologyChoice};
 use crate::sim::{self, SimReport};
 use crate::syntax::{ast, input_copy};
-use simulations::Remade;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
@@ -74,18 +74,14 @@ pub fn load(
 /// # Errors
 /// Everything found; what builds on a wrong thing is not looked at any further.
 pub fn directory(files: &Files, fabric: &Fabric, spec_text: &str) -> Result<Verified, Vec<CheckError>> {
-    directory_with(files, fabric, spec_text, Some(REMADE))
+    directory_with(files, fabric, spec_text, Remake::default())
 }
 
-/// Runs of a simulation that are made again beside those that decide, where nothing else is asked for.
-pub const REMADE: usize = 2;
-
-/// The same; of every simulation so many runs are made again beside those that decide, chosen by the hash of
-/// all files, or all of them.
+/// Verifies a directory as [`directory`] does; `remake` says which runs of simulations are made again.
 ///
 /// # Errors
 /// As [`directory`].
-pub fn directory_with(files: &Files, fabric: &Fabric, spec_text: &str, runs: Option<usize>) -> Result<Verified, Vec<CheckError>> {
+pub fn directory_with(files: &Files, fabric: &Fabric, spec_text: &str, remake: Remake) -> Result<Verified, Vec<CheckError>> {
     if fabric.is_too_large() {
         let what = format!("declares {} routers, more than are ever built", fabric.node_count());
         return Err(vec![CheckError::Files { path: SPEC.to_owned(), what }]);
@@ -101,11 +97,11 @@ pub fn directory_with(files: &Files, fabric: &Fabric, spec_text: &str, runs: Opt
     };
     let proved = check::prove(files, fabric, &same_tables)?;
     let verified =
-        Verified { unproved: unproved(fabric, &proved, runs.is_none()), extent: proved.extent.clone(), broken: proved.broken.clone() };
+        Verified { unproved: unproved(fabric, &proved, remake), extent: proved.extent.clone(), broken: proved.broken.clone() };
     let (tool, options) = (proved.tool.clone(), proved.options.clone());
     let named: Vec<String> =
         proved.scenarios.iter().filter(|of| of.certified.routed.is_some()).map(|of| of.counts.scenario.clone()).collect();
-    let simulated = simulations::read(files, fabric, &named, Remade::of(files, runs)).map_err(|error| vec![error])?;
+    let simulated = simulations::read(files, fabric, &named, remake).map_err(|error| vec![error])?;
     let compiled = compiled(files, fabric, proved, simulated)?;
 
     let mut errors = Vec::new();
@@ -285,7 +281,7 @@ fn around(bytes: &[u8], at: usize) -> String {
 }
 
 /// What nothing in the directory can prove.
-fn unproved(fabric: &Fabric, proved: &Proved, all_runs: bool) -> Vec<Unproved> {
+fn unproved(fabric: &Fabric, proved: &Proved, remake: Remake) -> Vec<Unproved> {
     let mut all = Vec::new();
     let mut add = |holds: bool, file, place, what| all.extend(holds.then_some(Unproved { file, place, what }));
     let routed = proved.scenarios[0].certified.routed.is_some();
@@ -348,7 +344,9 @@ fn unproved(fabric: &Fabric, proved: &Proved, all_runs: bool) -> Vec<Unproved> {
     add(true, CERTIFICATES, "lengths", "which lengths, of all that prove the same bound");
     add(routed, CERTIFICATES, "ranks", "which ranks, of all that rise along every route");
     let counts = "counts of runs that were not made again, of all that are possible; `--remake all` makes all of them";
-    add(simulated && !all_runs, "simulations/", "scenarios", counts);
+    add(simulated && remake.runs.is_some(), "simulations/", "scenarios", counts);
+    let brackets = "which bracket, of all that a search can end with: rates between its first ones and its last ones are not run again";
+    add(simulated, "simulations/", "saturation", brackets);
     add(routed, "tables/", "", "which routes, of all that arrive and have the same numbers");
     all
 }

@@ -2,6 +2,8 @@
 
 #[path = "lsp/editors.rs"]
 mod editors;
+#[path = "lsp/protocol.rs"]
+mod protocol;
 #[path = "lsp/specs.rs"]
 mod specs;
 

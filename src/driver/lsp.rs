@@ -1,44 +1,56 @@
 //! `fabc lsp`: the language server, on standard input and output.
 
 use super::errors::{DriverError, Stop};
-use super::read::{self, Disk};
-use crate::lsp::{Server, capabilities};
-use lsp_server::{Connection, Message};
+use super::read::Disk;
+use crate::lsp::{Reaction, Received, Receiver, Session, send};
+use std::io;
+use std::sync::mpsc;
 
 /// `fabc lsp`: until the editor says that it is done.
 ///
 /// # Errors
-/// Standard input or output is closed in the middle, or what comes is no message of the protocol.
+/// Standard input or output is closed in the middle, or `exit` comes without `shutdown`.
 pub(super) fn serve() -> Result<(), Stop> {
     let broken = |reason: String| Stop::from(DriverError::Protocol { reason });
-    let (connection, threads) = Connection::stdio();
-    let told = serde_json::json!({
-        "capabilities": capabilities(),
-        "serverInfo": {"name": "fabc", "version": env!("CARGO_PKG_VERSION")},
-    });
-    let (id, _) = connection.initialize_start().map_err(|error| broken(error.to_string()))?;
-    connection.initialize_finish(id, told).map_err(|error| broken(error.to_string()))?;
+    let received = listen();
     let disk = Disk;
-    let mut server = Server::new(&disk);
+    let mut session = Session::new(&disk);
+    let mut output = io::stdout().lock();
     loop {
-        // What has been said is read to its end before anything is said unasked.
-        let next = match connection.receiver.try_recv() {
-            Ok(message) => Some(message),
-            Err(_) if server.is_waiting() => None,
-            Err(_) => match connection.receiver.recv() {
-                Ok(message) => Some(message),
-                Err(_) => return Err(broken("standard input was closed without `exit`".to_owned())),
-            },
+        // Everything that the editor has sent is read before findings are published.
+        let next = match received.try_recv() {
+            Err(mpsc::TryRecvError::Empty) if session.is_waiting() => None,
+            Ok(next) => Some(next),
+            Err(_) => received.recv().ok(),
         };
-        let out = match next {
-            Some(Message::Request(request)) if connection.handle_shutdown(&request).map_err(|error| broken(error.to_string()))? => break,
-            Some(message) => server.message(message),
-            None => server.idle(),
+        let reaction = match next {
+            None if session.is_waiting() => Reaction::Send(session.idle()),
+            None | Some(Ok(None)) => return Err(broken("standard input was closed without `exit`".to_owned())),
+            Some(Err(error)) => return Err(broken(error.to_string())),
+            Some(Ok(Some(message))) => session.receive(message),
         };
-        for message in out {
-            connection.sender.send(message).map_err(|error| broken(error.to_string()))?;
+        match reaction {
+            Reaction::Exit { asked: true } => return Ok(()),
+            Reaction::Exit { asked: false } => return Err(broken("`exit` came without `shutdown`".to_owned())),
+            Reaction::Send(messages) => {
+                messages.iter().try_for_each(|message| send(&mut output, message)).map_err(|error| broken(error.to_string()))?;
+            }
         }
     }
-    drop(connection);
-    threads.join().map_err(|error| broken(read::plain(&error)))
+}
+
+/// Reads standard input in a thread of its own, so that the session knows whether more has come already.
+fn listen() -> mpsc::Receiver<io::Result<Option<Received>>> {
+    let (to, received) = mpsc::sync_channel(16);
+    std::thread::spawn(move || {
+        let mut receiver = Receiver::new(io::stdin().lock());
+        loop {
+            let next = receiver.receive();
+            let is_last = !matches!(next, Ok(Some(_)));
+            if to.send(next).is_err() || is_last {
+                return;
+            }
+        }
+    });
+    received
 }

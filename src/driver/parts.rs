@@ -27,7 +27,7 @@ use crate::model::{Fabric, Simulation};
 use crate::read::{KeptFile, KeptReport, ShardsFile, SimulationFile, tagged};
 use crate::sim::{self, Prepared, SimReport};
 use crate::syntax::print_spec;
-use crate::verify::begin_again;
+use crate::verify::remake_one;
 use clap::ValueEnum;
 use miette::Diagnostic;
 use std::collections::BTreeMap;
@@ -39,6 +39,10 @@ const PLAN: &str = "shards.json";
 
 /// The normal form of the build, with its input files.
 const SPEC: &str = "spec";
+
+/// What a merge does not prove of the simulations that shards kept.
+const UNPROVED: &str = "of every simulation that a shard kept one run was made again, or its beginning; the counts of all others are possible, \
+                        and `fabc verify --remake all` makes them again";
 
 /// A directory of parts, and what they are of.
 pub(super) struct Parts {
@@ -128,6 +132,9 @@ pub(super) fn merge(args: &MergeArgs, terminal: Terminal) -> Result<(), Stop> {
     })?;
     let target = staging.publish()?;
     terminal.say(&format!("\nwrote {} ({files} files, {}) in {}", display(&target), size(bytes), watch.elapsed()))?;
+    if compiled.simulations.iter().any(|reports| !reports.is_empty()) {
+        terminal.say(UNPROVED)?;
+    }
     requires_hold(&compiled.requires, sources)
 }
 
@@ -407,7 +414,7 @@ impl Kept for Parts {
         if again.as_bytes() != kept.report() {
             return Err(foreign("another report follows from its counts and the tables"));
         }
-        begin_again(prepared, &report, kept.report()).map_err(|what| foreign(&what))?;
+        remake_one(prepared, &report, kept.report()).map_err(|what| foreign(&what))?;
         Ok(report)
     }
 

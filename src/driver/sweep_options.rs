@@ -1,7 +1,7 @@
 //! The options of `fabc sweep`.
 
 use super::candidates;
-use super::remake::{Remake, remake};
+use super::remake::RemakeArgs;
 use super::shard::{Shard, shard};
 use crate::compile::Stage;
 use clap::{Args, Subcommand, ValueEnum};
@@ -45,10 +45,9 @@ pub enum SweepStep {
         /// The directory of the sweep
         #[arg(value_name = "DIR")]
         directory: PathBuf,
-        /// Runs of every simulation to make again beside those that decide, chosen by the hash of all files;
-        /// or `all`
-        #[arg(long, value_name = "N|all", value_parser = remake, default_value = "2")]
-        remake: Remake,
+        /// Which runs of simulations are made again
+        #[command(flatten)]
+        remake: RemakeArgs,
     },
     /// Hand the runs to several processes, here or on a cluster, and merge what they wrote
     Submit(SweepSubmitArgs),

@@ -42,7 +42,7 @@ fn step(thousands: usize) -> usize {
 }
 
 /// Cycles from one digest that is kept to the next, in a run of so many cycles, and how many are kept.
-pub(crate) fn spacing(cycles: u64) -> (u64, usize) {
+pub(super) fn spacing(cycles: u64) -> (u64, usize) {
     let thousands = (cycles / u64::from(EVERY)) as usize;
     let step = step(thousands);
     (step as u64 * u64::from(EVERY), thousands / step)

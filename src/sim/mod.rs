@@ -10,6 +10,7 @@
 //! model of single flits: wormholes through routers whose virtual channels and switch are allocated, as
 //! BookSim has it. `run` chooses.
 
+mod again;
 mod births;
 mod block;
 mod choice;
@@ -44,9 +45,9 @@ mod wheel;
 pub use crate::model::{
     Arbitration, Bursts, Choosing, Credits, Details, Hosts, Lanes, Model, Order, Parameters, Rate, Routing, Score, Shortest, Trace, Traffic,
 };
+pub(crate) use again::{KeptRun, every_run};
 pub use block::{rates, run_block, settle, usual_rates};
 pub use completion::{Completion, Volume};
-pub(crate) use digest::spacing as digest_spacing;
 pub use errors::{BlockError, SimError};
 pub use load::{Limit, StaticLoad};
 pub use point::{Delays, Point, VcUse};
@@ -55,7 +56,6 @@ pub use prepare::{Prepared, prepare};
 pub use report::{Class, SimReport};
 pub(crate) use reported::reported;
 pub use routing::{Chosen, Ugal};
-pub(crate) use run::{begin, begin_messages, judge};
 pub use run::{complete, run};
 pub use saturation::{Beyond, Saturation, saturation};
 pub use setting::Setting;

@@ -77,10 +77,14 @@ fn impossible_point(prepared: &Prepared<'_>, report: &SimReport, point: &Point) 
         .or_else(|| hops(setting, &point.vcs, (point.hops, point.general_hops)))
         .or_else(|| busy(prepared, &report.classes, &point.busy_by_class, point.busiest, measured))
         .or_else(|| {
-            // A packet that begins before the window moves flits in it; one that begins in it may end behind.
             let moved: u64 = point.busy_by_class.iter().sum();
-            let at_once = if setting.model == Model::Flit { u64::from(setting.vcs()) } else { 1 };
-            let edge = prepared.layout.lit as u64 * packet * at_once;
+            // A hop is counted when its first flit leaves; its flits may move before or behind the window. In the
+            // flit model flits wait behind the switch as well, each with room booked for it downstream.
+            let at_an_edge = match setting.model {
+                Model::Packet => packet,
+                Model::Flit => u64::from(setting.vcs()) * (packet + u64::from(setting.buffer)),
+            };
+            let edge = prepared.layout.lit as u64 * at_an_edge;
             let whole = point.hops.checked_mul(packet);
             says(whole.is_some_and(|whole| moved.abs_diff(whole) <= edge), "channels have not moved the flits of all hops")
         })

@@ -22,7 +22,7 @@ pub fn run(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimE
 ///
 /// # Errors
 /// As [`run`].
-pub(crate) fn judge(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimError> {
+pub(super) fn judge(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimError> {
     run_until(prepared, (rate, seed), false)
 }
 
@@ -53,7 +53,7 @@ pub fn complete(prepared: &Prepared<'_>, seed: u64) -> Result<Completion, SimErr
 ///
 /// # Errors
 /// As [`run`].
-pub(crate) fn begin(prepared: &Prepared<'_>, rate: Rate, seed: u64, cycles: u32) -> Result<Vec<u64>, SimError> {
+pub(super) fn begin(prepared: &Prepared<'_>, rate: Rate, seed: u64, cycles: u32) -> Result<Vec<u64>, SimError> {
     let Offer::Rates(pattern) = &prepared.offer else { return Err(prepared.has_no("rates")) };
     match prepared.setting.model {
         Model::Packet => cycles::begin(packet::Run::new(prepared, seed), prepared, pattern, (rate, seed), cycles),
@@ -65,7 +65,7 @@ pub(crate) fn begin(prepared: &Prepared<'_>, rate: Rate, seed: u64, cycles: u32)
 ///
 /// # Errors
 /// As [`complete`].
-pub(crate) fn begin_messages(prepared: &Prepared<'_>, seed: u64, cycles: u32) -> Result<Vec<u64>, SimError> {
+pub(super) fn begin_messages(prepared: &Prepared<'_>, seed: u64, cycles: u32) -> Result<Vec<u64>, SimError> {
     if prepared.offer.messages().is_none() {
         return Err(prepared.has_no("an end"));
     }

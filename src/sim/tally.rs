@@ -154,7 +154,7 @@ impl Tally {
             self.hops_of_counted,
             self.counted,
         ];
-        let counts = self.by_source.iter().chain(&self.busy).map(|&count| u64::from(count));
+        let counts = self.by_source.iter().chain(&self.busy).chain(&self.latencies).map(|&count| u64::from(count));
         sums.into_iter().chain(self.inside_at).chain(self.vcs.iter().map(|vc| vc.hops)).chain(counts)
     }
 

@@ -1,36 +1,90 @@
-//! Whether simulations are those of the spec and of these tables: what follows from tables and counts is
-//! worked out again and written again, counts must be possible, and of every simulation some runs are made
-//! again: the cheapest point and both ends of the bracket that decides, of traffic that ends the first
-//! scenario and the slowest, and some at random.
+//! Whether simulations are those of the spec and of these tables.
+//!
+//! Comes in: the files of a directory. Goes out: reports whose counts are possible, and of which some runs
+//! were made again. What follows from tables and counts is worked out and written again elsewhere. Made again
+//! are the runs that decide (the cheapest point and both ends of the lowest bracket, of traffic that ends that
+//! of the first scenario and the slowest), and some more that [`Remake`] chooses.
 
 use crate::check::{self, CheckError, Files};
 use crate::emit::simulation_path;
 use crate::model::{Fabric, Rate, Scenarios, Simulation};
 use crate::read::{self, SimulatedLine, SimulationFile};
-use crate::sim::{self, Completion, Misfit, Point, Prepared, Saturation, SimReport};
+use crate::sim::{self, KeptRun, Misfit, Prepared, SimReport};
 use rayon::prelude::*;
 
-/// Cycles of a run that was chosen at random and is made again whole; of a longer one a beginning is.
+/// A run that is chosen by chance is made again whole up to so many cycles; of a longer one a beginning is.
 const REMADE_CYCLES: u64 = 100_000;
 
-/// Cycles of the beginning of a run that is made again where shards are merged.
-const BEGUN_CYCLES: u64 = 4000;
+/// The same where shards are merged.
+const MERGED_CYCLES: u64 = 4000;
+
+/// Runs of every simulation that are made again beside those that decide, where nothing else is asked for.
+const REMADE_RUNS: usize = 2;
+
+/// How many runs of every simulation are made again beside those that decide, and which.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Remake {
+    /// How many; `None` for all.
+    pub runs: Option<usize>,
+    /// Which ones follows from the hash of all files and this number. Whoever forges a directory can try
+    /// until the choice of a number that is known misses the forgery.
+    pub seed: u64,
+}
+
+impl Default for Remake {
+    fn default() -> Self {
+        Self { runs: Some(REMADE_RUNS), seed: 0 }
+    }
+}
+
+/// Random numbers that follow from the hash of all files and the seed of a [`Remake`].
+#[derive(Clone, Copy)]
+struct Chance([u8; 32]);
+
+impl Chance {
+    fn new(files: &Files, seed: u64) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&seed.to_le_bytes());
+        for (path, bytes) in files {
+            hasher.update(blake3::hash(path.as_bytes()).as_bytes());
+            hasher.update(blake3::hash(bytes).as_bytes());
+        }
+        Self(*hasher.finalize().as_bytes())
+    }
+
+    /// The numbers of a simulation.
+    fn numbers(&self, simulation: &str) -> impl FnMut() -> u64 + use<> {
+        let mut numbers = blake3::Hasher::new_keyed(&self.0).update(simulation.as_bytes()).finalize_xof();
+        move || {
+            let mut number = [0; 8];
+            numbers.fill(&mut number);
+            u64::from_le_bytes(number)
+        }
+    }
+}
 
 /// All simulations of a directory, in the order of the spec; `scenarios` are those with tables, nominal
 /// first.
-pub(super) fn read(files: &Files, fabric: &Fabric, scenarios: &[String], remade: Remade) -> Result<Vec<Vec<SimReport>>, CheckError> {
-    fabric.simulations.iter().map(|simulation| Of { files, fabric, simulation, remade }.reports(scenarios)).collect()
+pub(super) fn read(files: &Files, fabric: &Fabric, scenarios: &[String], remake: Remake) -> Result<Vec<Vec<SimReport>>, CheckError> {
+    let chance = Chance::new(files, remake.seed);
+    let read = |simulation| {
+        let kept = KeptSimulation { files, fabric, simulation };
+        let reports = kept.reports(scenarios)?;
+        let runs = kept.chosen(&reports, remake.runs, chance);
+        runs.par_iter().map(|run| kept.remake(run)).collect::<Vec<_>>().into_iter().collect::<Result<(), _>>()?;
+        Ok(reports)
+    };
+    fabric.simulations.iter().map(read).collect()
 }
 
 /// One simulation of a directory.
-struct Of<'a> {
+struct KeptSimulation<'a> {
     files: &'a Files,
     fabric: &'a Fabric,
     simulation: &'a Simulation,
-    remade: Remade,
 }
 
-impl Of<'_> {
+impl KeptSimulation<'_> {
     fn wrong(&self, place: impl Into<String>, what: impl Into<String>) -> CheckError {
         let span = Some(self.simulation.span);
         CheckError::Contradiction { file: simulation_path(&self.simulation.name) + ".json", place: place.into(), what: what.into(), span }
@@ -44,17 +98,19 @@ impl Of<'_> {
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
-        let path = simulation_path(&self.simulation.name) + ".json";
-        let missing = || CheckError::Files { path: path.clone(), what: "is missing, but every build writes it".to_owned() };
-        let bytes = self.files.get(&path).ok_or_else(missing)?;
-        let file: SimulationFile = read::tagged(bytes).map_err(|what| CheckError::Unreadable { file: path.clone(), what })?;
+        let file = self.file()?;
         let named: Vec<&str> = file.scenarios.iter().map(|line| line.scenario.as_str()).collect();
         if named != wanted {
             return Err(self.wrong("scenarios", format!("these are {named:?}, but the spec asks for {wanted:?}")));
         }
-        let reports: Vec<SimReport> = file.scenarios.iter().map(|line| self.report(line)).collect::<Result<_, _>>()?;
-        self.run_again(&reports)?;
-        Ok(reports)
+        file.scenarios.iter().map(|line| self.report(line)).collect()
+    }
+
+    fn file(&self) -> Result<SimulationFile, CheckError> {
+        let path = simulation_path(&self.simulation.name) + ".json";
+        let missing = || CheckError::Files { path: path.clone(), what: "is missing, but every build writes it".to_owned() };
+        let bytes = self.files.get(&path).ok_or_else(missing)?;
+        read::tagged(bytes).map_err(|what| CheckError::Unreadable { file: path, what })
     }
 
     /// Asks what a scenario is, from its own files, and what runs of it need.
@@ -68,224 +124,120 @@ impl Of<'_> {
 
     fn report(&self, line: &SimulatedLine) -> Result<SimReport, CheckError> {
         self.prepared(&line.scenario, |prepared| {
-            let place = |what: &str| format!("scenarios[{}].{what}", line.scenario);
-            let report = sim::reported(self.fabric, self.simulation, prepared, line);
-            report.map_err(|Misfit { place: at, what }| self.wrong(place(&at), what))
+            sim::reported(self.fabric, self.simulation, prepared, line).map_err(|misfit| self.misfit(&line.scenario, misfit))
         })
     }
 
-    /// The runs that decide, and some at random, are made again.
-    fn run_again(&self, reports: &[SimReport]) -> Result<(), CheckError> {
-        let mut left = every_run(reports);
-        let wanted = match self.remade.runs {
-            None => left,
-            Some(count) => {
-                let (mut chance, mut wanted) = (self.remade.chance(&self.simulation.name), self.deciding(reports));
-                for _ in 0..count.min(left.len()) {
-                    let run = left.swap_remove((chance() % left.len() as u64) as usize);
-                    wanted.push(run.no_longer_than(REMADE_CYCLES, chance()));
-                }
-                wanted
-            }
-        };
-        wanted.par_iter().map(|run| self.made_again(run)).collect::<Vec<_>>().into_iter().collect()
+    fn misfit(&self, scenario: &str, Misfit { place, what }: Misfit) -> CheckError {
+        self.wrong(format!("scenarios[{scenario}].{place}"), what)
     }
 
-    /// The cheapest point of the first scenario, and both ends of the lowest bracket of all; of traffic that
-    /// ends the first scenario, and the slowest of all.
-    fn deciding<'a>(&self, reports: &'a [SimReport]) -> Vec<Run<'a>> {
-        let completions = reports.iter().flat_map(|report| report.completions.iter().map(move |run| (report, run)));
-        let slowest = completions.clone().reduce(|one, other| if other.1.cycles > one.1.cycles { other } else { one });
-        let mut runs: Vec<Run<'_>> = completions.take(1).chain(slowest).map(|(report, run)| Run::completion(report, run)).collect();
-        let brackets = reports.iter().flat_map(|report| report.saturations.iter().map(move |found| (report, found)));
-        let decides = brackets.reduce(|one, other| if other.1.at_least() < one.1.at_least() { other } else { one });
-        runs.extend(reports[0].points.first().map(|point| Run::point(&reports[0], point)));
-        runs.extend(decides.into_iter().flat_map(|(report, found)| Run::ends(report, found)));
-        runs
-    }
-
-    fn made_again(&self, run: &Run<'_>) -> Result<(), CheckError> {
-        let Run { scenario, seed, claim } = run;
-        self.prepared(scenario, |prepared| {
-            let failed = |error: sim::SimError| self.wrong(format!("scenarios[{scenario}]"), error.to_string());
-            let wrong = |list: &str, what: String| Err(self.wrong(format!("scenarios[{scenario}].{list}"), what));
-            match *claim {
-                Claim::Counts(claimed) => {
-                    let again = prepared.by_class(sim::run(prepared, claimed.rate, *seed).map_err(failed)?);
-                    if (Point { busy: Vec::new(), ..again }) != *claimed {
-                        return wrong("points", format!("at rate {} another run finds other counts", claimed.rate));
-                    }
-                }
-                Claim::Completed(claimed) => {
-                    let again = sim::complete(prepared, *seed).map_err(failed)?;
-                    let busy_by_class = prepared.busy_by_class(&again.busy);
-                    if (Completion { busy: Vec::new(), busy_by_class, ..again }) != *claimed {
-                        return wrong("completions", "another run finds other counts".to_owned());
-                    }
-                }
-                Claim::Begins { rate, cycles, digest } => {
-                    let found = match rate {
-                        Some(rate) => sim::begin(prepared, rate, *seed, cycles),
-                        None => sim::begin_messages(prepared, *seed, cycles),
-                    };
-                    if found.map_err(failed)?.last() != Some(&digest) {
-                        let (list, at) = match rate {
-                            Some(rate) => ("points", format!("at rate {rate} ")),
-                            None => ("completions", String::new()),
-                        };
-                        return wrong(list, format!("{at}another run has another digest after {cycles} cycles"));
-                    }
-                }
-                Claim::Stable { rate, stable } => {
-                    let again = sim::judge(prepared, rate, *seed).map_err(failed)?;
-                    if again.is_stable() != stable {
-                        let found = if again.is_stable() { "is stable" } else { "is not stable" };
-                        return wrong("saturation", format!("rate {rate} {found} when it is run again"));
-                    }
-                }
-                Claim::Beyond { rate, delivered } => {
-                    if sim::judge(prepared, rate, *seed).map_err(failed)?.delivered != delivered {
-                        return wrong("saturation", format!("at rate {rate} another run delivers other packets"));
-                    }
-                }
-            }
-            Ok(())
-        })
-    }
-}
-
-/// How many runs of every simulation are made again beside those that decide, and which.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Remade {
-    /// How many; `None` for all.
-    pub(super) runs: Option<usize>,
-    seed: [u8; 32],
-}
-
-impl Remade {
-    /// So many at random, or all. The choice follows from the hash of all files, so that whoever changes one
-    /// changes the choice.
-    pub(super) fn of(files: &Files, runs: Option<usize>) -> Self {
-        let mut hasher = blake3::Hasher::new();
-        for (path, bytes) in files {
-            hasher.update(blake3::hash(path.as_bytes()).as_bytes());
-            hasher.update(blake3::hash(bytes).as_bytes());
+    /// The runs that decide, and `count` others by chance, or all.
+    fn chosen<'a>(&self, reports: &'a [SimReport], count: Option<usize>, chance: Chance) -> Vec<KeptRun<'a>> {
+        let mut others = sim::every_run(reports);
+        let Some(count) = count else { return others };
+        let mut chosen = deciding(reports);
+        others.retain(|run| !chosen.contains(run));
+        let mut number = chance.numbers(&self.simulation.name);
+        for _ in 0..count.min(others.len()) {
+            let run = others.swap_remove((number() % others.len() as u64) as usize);
+            chosen.push(run.within(REMADE_CYCLES, number()));
         }
-        Self { runs, seed: *hasher.finalize().as_bytes() }
+        chosen
     }
 
-    /// Random numbers of a simulation.
-    fn chance(&self, simulation: &str) -> impl FnMut() -> u64 + use<> {
-        let mut numbers = blake3::Hasher::new_keyed(&self.seed).update(simulation.as_bytes()).finalize_xof();
-        move || {
-            let mut number = [0; 8];
-            numbers.fill(&mut number);
-            u64::from_le_bytes(number)
-        }
+    fn remake(&self, run: &KeptRun<'_>) -> Result<(), CheckError> {
+        self.prepared(run.scenario(), |prepared| run.remake(prepared).map_err(|misfit| self.misfit(run.scenario(), misfit)))
     }
 }
 
-/// A run that is made again.
-#[derive(Clone, PartialEq, Eq)]
-struct Run<'a> {
-    scenario: &'a str,
-    seed: u64,
-    claim: Claim<'a>,
+/// The cheapest point of the first scenario, and both ends of the lowest bracket of all; of traffic that ends
+/// the first scenario, and the slowest of all.
+fn deciding(reports: &[SimReport]) -> Vec<KeptRun<'_>> {
+    let Some(first) = reports.first() else { return Vec::new() };
+    let completions = reports.iter().flat_map(|report| report.completions.iter().map(move |run| (report, run)));
+    let slowest = completions.clone().reduce(|one, other| if other.1.cycles > one.1.cycles { other } else { one });
+    let mut runs: Vec<KeptRun<'_>> = completions.take(1).chain(slowest).map(|(report, run)| KeptRun::completion(report, run)).collect();
+    runs.dedup();
+    let brackets = reports.iter().flat_map(|report| report.saturations.iter().map(move |found| (report, found)));
+    let decides = brackets.reduce(|one, other| if other.1.at_least() < one.1.at_least() { other } else { one });
+    runs.extend(first.points.first().map(|point| KeptRun::point(first, point)));
+    runs.extend(decides.into_iter().flat_map(|(report, found)| KeptRun::ends(report, found)));
+    runs
 }
 
-/// What another run must find again.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Claim<'a> {
-    /// Every count.
-    Counts(&'a Point),
-    /// The same of traffic that ends.
-    Completed(&'a Completion),
-    /// A digest after so many cycles; of traffic that ends without a rate.
-    Begins { rate: Option<Rate>, cycles: u32, digest: u64 },
-    /// Whether the rate is stable.
-    Stable { rate: Rate, stable: bool },
-    /// What is delivered past saturation.
-    Beyond { rate: Rate, delivered: u64 },
-}
-
-impl<'a> Run<'a> {
-    fn point(report: &'a SimReport, point: &'a Point) -> Self {
-        Self { scenario: &report.scenario, seed: point.seed, claim: Claim::Counts(point) }
-    }
-
-    fn completion(report: &'a SimReport, run: &'a Completion) -> Self {
-        Self { scenario: &report.scenario, seed: run.seed, claim: Claim::Completed(run) }
-    }
-
-    /// Both ends of a bracket.
-    fn ends(report: &'a SimReport, found: &Saturation) -> impl Iterator<Item = Self> {
-        let (scenario, seed) = (report.scenario.as_str(), found.seed);
-        let ends = [(found.stable, true), (found.unstable, false)];
-        ends.into_iter().filter_map(move |(rate, stable)| Some(Self { scenario, seed, claim: Claim::Stable { rate: rate?, stable } }))
-    }
-
-    /// The run, or of a longer one its beginning, up to one of its digests within so many cycles.
-    fn no_longer_than(self, cycles: u64, chance: u64) -> Self {
-        let length = match self.claim {
-            Claim::Counts(point) => point.cycles.into(),
-            Claim::Completed(run) => u64::from(run.cycles) + 1,
-            _ => 0,
-        };
-        if length > cycles { self.begins(cycles, chance) } else { self }
-    }
-
-    /// The beginning of a run, up to one of its digests within so many cycles; all of it where it has none.
-    fn begins(self, cycles: u64, chance: u64) -> Self {
-        let begins = |rate, length: u64, digests: &[u64]| {
-            let (spacing, _) = sim::digest_spacing(length);
-            let few = &digests[..digests.len().min((cycles / spacing) as usize)];
-            let at = chance.checked_rem(few.len() as u64)? as usize;
-            Some(Claim::Begins { rate, cycles: (at as u64 + 1) as u32 * spacing as u32, digest: few[at] })
-        };
-        let shorter = match self.claim {
-            Claim::Counts(point) => begins(Some(point.rate), point.cycles.into(), &point.digests),
-            Claim::Completed(run) => begins(None, u64::from(run.cycles) + 1, &run.digests),
-            _ => None,
-        };
-        Self { claim: shorter.unwrap_or(self.claim), ..self }
-    }
-}
-
-/// Every run of a simulation.
-fn every_run(reports: &[SimReport]) -> Vec<Run<'_>> {
-    let mut all = Vec::new();
-    for report in reports {
-        all.extend(report.points.iter().map(|point| Run::point(report, point)));
-        all.extend(report.completions.iter().map(|run| Run::completion(report, run)));
-        for found in &report.saturations {
-            let claim = Claim::Beyond { rate: found.beyond.rate, delivered: found.beyond.delivered };
-            all.extend(Run::ends(report, found).chain([Run { scenario: &report.scenario, seed: found.seed, claim }]));
-        }
-    }
-    all
-}
-
-/// What is wrong with a kept report, by the beginning of one of its runs that follows from `seed`: it is made
-/// again up to one of its first digests.
+/// What is wrong with a report that a shard kept, by one of its runs: the whole run if it is short, otherwise
+/// a beginning. Which one follows from the hash of what was kept.
 ///
 /// # Errors
 /// What is wrong, in words.
-pub(crate) fn begin_again(prepared: &Prepared<'_>, report: &SimReport, seed: &[u8]) -> Result<(), String> {
-    let remade = Remade { runs: None, seed: *blake3::hash(seed).as_bytes() };
-    let mut chance = remade.chance("");
-    let runs = report.points.len() + report.completions.len();
-    let Some(at) = chance().checked_rem(runs as u64) else { return Ok(()) };
-    let run = match report.points.get(at as usize) {
-        Some(point) => Run::point(report, point),
-        None => Run::completion(report, &report.completions[at as usize - report.points.len()]),
+pub(crate) fn remake_one(prepared: &Prepared<'_>, report: &SimReport, kept: &[u8]) -> Result<(), String> {
+    let mut number = Chance(*blake3::hash(kept).as_bytes()).numbers("");
+    let runs: Vec<KeptRun<'_>> = KeptRun::with_counts(report).collect();
+    let Some(at) = number().checked_rem(runs.len() as u64) else { return Ok(()) };
+    runs[at as usize].within(MERGED_CYCLES, number()).remake(prepared).map_err(|misfit| misfit.what)
+}
+
+/// A window of a run of a directory: that of this cycle.
+#[derive(Clone, Debug)]
+pub struct Window {
+    /// The `simulate` block.
+    pub simulation: String,
+    /// The scenario.
+    pub scenario: String,
+    /// The rate; without one the first of those that the seed has.
+    pub rate: Option<Rate>,
+    /// The seed; without one the first.
+    pub seed: Option<u64>,
+    /// A cycle of the window.
+    pub cycle: u64,
+}
+
+/// Why a window is not that of another run.
+#[derive(Debug)]
+pub enum WindowError {
+    /// The directory has no such window; in words, what it has.
+    Unknown(String),
+    /// Another run finds something else.
+    Convicted(CheckError),
+}
+
+/// Makes one window of a run again, from the first cycle of the run on; returns which cycles are those of the
+/// window. Nothing else of the directory is proved.
+///
+/// # Errors
+/// There is no such run, or another run finds something else.
+pub fn window(files: &Files, fabric: &Fabric, of: &Window) -> Result<[u64; 2], WindowError> {
+    let unknown = |what: String| WindowError::Unknown(what);
+    let known = || fabric.simulations.iter().map(|simulation| format!("`{}`", simulation.name)).collect::<Vec<_>>().join(", ");
+    let simulation = fabric.simulations.iter().find(|simulation| simulation.name == of.simulation);
+    let simulation = simulation.ok_or_else(|| unknown(format!("the spec has the simulations {}", known())))?;
+    let kept = KeptSimulation { files, fabric, simulation };
+    let file = kept.file().map_err(WindowError::Convicted)?;
+    let named = || file.scenarios.iter().map(|line| format!("`{}`", line.scenario)).collect::<Vec<_>>().join(", ");
+    let line = file.scenarios.iter().find(|line| line.scenario == of.scenario);
+    let line = line.ok_or_else(|| unknown(format!("the simulation was run on {}", named())))?;
+    let report = kept.report(line).map_err(WindowError::Convicted)?;
+    let runs: Vec<KeptRun<'_>> = KeptRun::with_counts(&report).collect();
+    let run = runs.iter().find(|run| run.is_of(of.rate, of.seed)).ok_or_else(|| unknown(rates_and_seeds(&report)))?;
+    if of.cycle >= run.cycles() {
+        return Err(unknown(format!("the run has {} cycles, from 0 on", run.cycles())));
+    }
+    let (run, cycles) = run.window(of.cycle);
+    kept.remake(&run).map_err(WindowError::Convicted)?;
+    Ok(cycles)
+}
+
+fn rates_and_seeds(report: &SimReport) -> String {
+    let list = |mut all: Vec<String>| {
+        all.dedup();
+        all.join(", ")
     };
-    let Run { seed, claim: Claim::Begins { rate, cycles, digest }, .. } = run.begins(BEGUN_CYCLES, chance()) else { return Ok(()) };
-    let found = match rate {
-        Some(rate) => sim::begin(prepared, rate, seed, cycles),
-        None => sim::begin_messages(prepared, seed, cycles),
-    };
-    match found.map_err(|error| error.to_string())?.last() == Some(&digest) {
-        true => Ok(()),
-        false => Err(format!("another run has another digest after {cycles} cycles")),
+    let rates = list(report.points.iter().map(|point| point.rate.to_string()).collect());
+    let seeds = report.points.iter().map(|point| point.seed).chain(report.completions.iter().map(|run| run.seed));
+    let seeds = list(seeds.collect::<std::collections::BTreeSet<u64>>().iter().map(u64::to_string).collect());
+    match report.completions.is_empty() {
+        true => format!("the rates are {rates}, the seeds {seeds}"),
+        false => format!("such traffic has no rates, and the seeds {seeds}"),
     }
 }

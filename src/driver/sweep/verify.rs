@@ -6,7 +6,6 @@ use super::run::{all_there, different, planned_spec, tables};
 use crate::compile::{Stage, compile};
 use crate::driver::errors::{DriverError, Stop};
 use crate::driver::read::{bytes, display};
-use crate::driver::remake::Remake;
 use crate::driver::staging::MANIFEST;
 use crate::driver::terminal::Terminal;
 use crate::driver::verify::{prove, say_unproved};
@@ -16,7 +15,7 @@ use crate::limits::ARTIFACT_BYTES;
 use crate::progress::Silent;
 use crate::read::{Manifest, tagged};
 use crate::syntax::{bind, parse_file};
-use crate::verify::Unproved;
+use crate::verify::{Remake, Unproved};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -87,7 +86,7 @@ fn proved(place: &Path, run: &SweepRun, until: Option<&str>, remake: Remake) -> 
     if !found.eq(asked) || manifest.options.0.get("stop_after").map(String::as_str) != until {
         return Err(not_of("was built with other options than those of its run"));
     }
-    match prove(&built, remake.runs()) {
+    match prove(&built, remake) {
         Ok((verified, _)) => Ok(verified.unproved),
         Err(mut stop) => {
             let error = DriverError::Sweep {
