@@ -96,8 +96,7 @@ pub fn directory_with(files: &Files, fabric: &Fabric, spec_text: &str, remake: R
         same(files, &written.path, &written.bytes)
     };
     let proved = check::prove(files, fabric, &same_tables)?;
-    let verified =
-        Verified { unproved: unproved(fabric, &proved, remake), extent: proved.extent.clone(), broken: proved.broken.clone() };
+    let verified = Verified { unproved: unproved(fabric, &proved, remake), extent: proved.extent.clone(), broken: proved.broken.clone() };
     let (tool, options) = (proved.tool.clone(), proved.options.clone());
     let named: Vec<String> =
         proved.scenarios.iter().filter(|of| of.certified.routed.is_some()).map(|of| of.counts.scenario.clone()).collect();
@@ -345,7 +344,7 @@ fn unproved(fabric: &Fabric, proved: &Proved, remake: Remake) -> Vec<Unproved> {
     add(routed, CERTIFICATES, "ranks", "which ranks, of all that rise along every route");
     let counts = "counts of runs that were not made again, of all that are possible; `--remake all` makes all of them";
     add(simulated && remake.runs.is_some(), "simulations/", "scenarios", counts);
-    let brackets = "which bracket, of all that a search can end with: rates between its first ones and its last ones are not run again";
+    let brackets = "which bracket, of all that a search can end with: rates that it ran on the way are not run again";
     add(simulated, "simulations/", "saturation", brackets);
     add(routed, "tables/", "", "which routes, of all that arrive and have the same numbers");
     all

@@ -1,8 +1,9 @@
 //! `fabc lsp`: the language server, on standard input and output.
 
 use super::errors::{DriverError, Stop};
+use super::framing::{Receiver, send};
 use super::read::Disk;
-use crate::lsp::{Reaction, Received, Receiver, Session, send};
+use crate::lsp::{Reaction, Received, Session};
 use std::io;
 use std::sync::mpsc;
 

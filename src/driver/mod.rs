@@ -24,6 +24,7 @@ mod estimate;
 mod estimate_options;
 mod fmt;
 mod foreign;
+mod framing;
 mod front;
 mod golden;
 mod init;

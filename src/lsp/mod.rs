@@ -10,7 +10,7 @@ mod analysis;
 mod answers;
 mod files;
 mod fixes;
-mod framing;
+mod incoming;
 mod names;
 mod place;
 mod reader;
@@ -22,7 +22,7 @@ mod text;
 mod tokens;
 mod vocabulary;
 
-pub use framing::{MESSAGE_BYTES, Received, Receiver, send};
+pub use incoming::{Received, malformed, parse_message};
 pub use server::{Server, capabilities};
 pub use session::{Reaction, Session};
 pub use vocabulary::words_by_kind;

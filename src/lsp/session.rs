@@ -3,7 +3,7 @@
 //! Comes in: what an editor sent. Goes out: what is answered, and how the session ends. Invariant: every
 //! request has one answer, in every phase, and only `exit` ends the session.
 
-use super::framing::{Received, error};
+use super::incoming::{Received, error};
 use super::server::{Server, capabilities};
 use crate::syntax::Loader;
 use lsp_server::{ErrorCode, Message, Request, RequestId};

@@ -1,7 +1,5 @@
 //! What is no message, and messages out of turn: each gets its error, and the server goes on.
 
-use fabc::lsp::{MESSAGE_BYTES, Received, Receiver};
-use lsp_server::Message;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -113,14 +111,14 @@ fn a_length_that_nobody_has_is_refused_at_once() {
 
 #[test]
 fn a_message_that_is_too_long_is_skipped_to_its_end() {
-    let long = MESSAGE_BYTES + 1;
-    let header = format!("Content-Length: {long}\r\n\r\n");
-    let after = b"Content-Length: 32\r\n\r\n{\"jsonrpc\":\"2.0\",\"method\":\"here\"}";
-    let bytes = header.as_bytes().chain(std::io::repeat(b'x').take(long)).chain(&after[..]);
-    let mut receiver = Receiver::new(BufReader::new(bytes));
-    assert!(matches!(receiver.receive().unwrap(), Some(Received::Malformed(answer)) if answer["error"]["code"] == -32700));
-    assert!(matches!(receiver.receive().unwrap(), Some(Received::Message(Message::Notification(told))) if told.method == "here"));
-    assert!(receiver.receive().unwrap().is_none());
+    let mut wire = Wire::start();
+    let long = (64 << 20) + 1;
+    wire.write(format!("Content-Length: {long}\r\n\r\n").as_bytes());
+    wire.refused(Value::Null, -32700);
+    wire.write(&vec![b'x'; long]);
+    wire.ask(1, "initialize");
+    assert_eq!(wire.answer()["id"], 1);
+    wire.end();
 }
 
 #[test]

@@ -166,6 +166,13 @@ name.",
 the other. A picture is of latency over load: traffic that ends has none.",
     },
     CodeDoc {
+        code: "FAB0522",
+        title: "no such window of a run",
+        text: "\
+`fabc verify DIR --window CYCLE --block NAME` makes one window of a kept run again. `--scenario`, `--rate` and `--seed` choose the run among
+those of `simulations/NAME.json`, and the cycle must be one of that run.",
+    },
+    CodeDoc {
         code: "FAB0531",
         title: "live cross-connects do not fit the pod",
         text: "\
@@ -296,7 +303,10 @@ the name only of faults).",
         title: "an editor that is gone",
         text: "\
 `fabc lsp` answers an editor on standard input and output, by the Language Server Protocol: headers with lengths, and JSON. It ends when the editor
-says `exit` after `shutdown`.
+says `exit` after `shutdown`; `exit` without `shutdown`, or the end of the input, is this error.
+
+What is no message is answered and does not end the server. No JSON, a header without a length and a message beyond 64 MiB get -32700, JSON that is
+no message gets -32600, as does every request after `shutdown`. A message that is too long is skipped to its end.
 
 What is typed into it in a terminal is no message, and an editor that closes its end before it says so has probably crashed. `docs/editors.md` tells how
 editors are told of fabc.",
