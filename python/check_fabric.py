@@ -465,7 +465,7 @@ def check_flow(fabric, scenario, flow, findings):
 
 def measure(fabric, scenario, certificate, table, flow, findings):
     """What the report must say of one scenario, by name; None if a route does not arrive."""
-    pairs, weighted_hops = sum_distances(fabric, scenario, [1] * len(fabric.tail))
+    pairs, demanded = sum_distances(fabric, scenario, [1] * len(fabric.tail))
     listed, count = certificate["lengths"], sum(pairs.values())
     by_class = len(listed) == len(fabric.canonical) * fabric.ports
     if min(listed) < 0 or not by_class and len(listed) != fabric.size * fabric.ports:
@@ -474,12 +474,13 @@ def measure(fabric, scenario, certificate, table, flow, findings):
     lengths = [listed[classes[node] * fabric.ports + port]
                for node, port in zip(fabric.tail, fabric.out_port)]
     volume = sum(lengths[c] * fabric.capacity[c] for c in scenario.lit)
-    upper = Fraction(volume, sum_distances(fabric, scenario, lengths)[1])
-    values = {
-        "diameter": max(pairs), "hops": [pairs[d] for d in range(max(pairs) + 1)],
+    # A fault may leave nobody who sends: rates and their bounds are null then.
+    upper = Fraction(volume, sum_distances(fabric, scenario, lengths)[1]) if demanded else None
+    values = {"nodes": fabric.size, "diameter": max(pairs),
+        "hops": [pairs[d] for d in range(max(pairs) + 1)],
         "average_hops": Fraction(sum(hops * n for hops, n in pairs.items()), count),
-        "distance": Fraction(sum(fabric.capacity[c] for c in scenario.lit), weighted_hops),
-        "load": Fraction(math.ceil(fabric.parts / upper), fabric.parts), "nodes": fabric.size}
+        "distance": upper and Fraction(sum(fabric.capacity[c] for c in scenario.lit), demanded),
+        "load": (upper or 0) and Fraction(math.ceil(fabric.parts / upper), fabric.parts)}
     lower = check_flow(fabric, scenario, flow, findings) if flow else 0
     if table:
         traffic = Traffic(fabric, scenario, table, findings)
@@ -491,9 +492,8 @@ def measure(fabric, scenario, certificate, table, flow, findings):
                  for c in scenario.lit]
         vc_hops, most = [sum(crossings[vc::vcs]) for vc in range(vcs)], max(loads)
         cycles = sum(n * fabric.cycles[buffer // vcs] for buffer, n in enumerate(crossings))
-        lower = max(lower, 1 / most)
-        values.update({
-            "max_channel_load": most, "load_ratio": most * upper,
+        lower = max(lower, 1 / most if upper else 0)
+        values.update({"max_channel_load": most, "load_ratio": upper and most * upper,
             "mean_channel_load": sum(loads) / len(loads),
             "mean_route_hops": Fraction(sum(vc_hops), count),
             "hops_ratio": sum(vc_hops) / values["average_hops"] / count,
@@ -515,12 +515,12 @@ def measure(fabric, scenario, certificate, table, flow, findings):
 def check_worst(report, measured, findings):
     """The worst value of every metric over all faults, and the first fault that has it."""
     for name in METRICS if report["scenarios"] and None not in measured.values() else ():
-        found = {fault: measured[fault][name] for fault in report["scenarios"]}
-        if name == "concurrent_flow":
-            found = {fault: interval[0] for fault, interval in found.items()}
-        fault = (min if name in LESS_IS_WORSE else max)(found, key=found.get)
-        said = report["worst"][name]
-        compare(findings, "report.json, worst", name, said["value"], found[fault])
+        found = {fault: measured[fault].get(name) for fault in report["scenarios"]}
+        found = {fault: value[0] if name == "concurrent_flow" else value
+                 for fault, value in found.items() if value is not None}
+        fault = (min if name in LESS_IS_WORSE else max)(found, key=found.get, default=None)
+        said = report["worst"].get(name, {"value": None, "scenario": None})
+        compare(findings, "report.json, worst", name, said["value"], found.get(fault))
         compare(findings, "report.json, worst", f"fault of {name}", said["scenario"], fault)
 
 

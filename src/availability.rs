@@ -72,8 +72,8 @@ pub fn availability(plant: &Plant, failures: &Failures, cubes: Cubes, flow: &[f6
     enough * lit * running
 }
 
-/// How likely every cube of the job that is down has a spare one in its place. Of all that are down, those that
-/// the spare cubes cannot serve are any, each as likely as the others.
+/// How likely every cube of the job that is down has a spare one in its place. Of all that are down, those
+/// that the spare cubes cannot serve are any, each as likely as the others.
 fn served(plant: &Plant, cube_down: f64) -> f64 {
     let spare = plant.cubes.saturating_sub(plant.job + plant.others);
     if plant.others == 0 {
@@ -85,7 +85,8 @@ fn served(plant: &Plant, cube_down: f64) -> f64 {
         for (beside, chance_beside) in others.iter().enumerate() {
             for (dark, chance_dark) in spares.iter().enumerate() {
                 let (up, all) = (spare as usize - dark, down + beside);
-                // All of them are served, or so many that are drawn from them have all of the job's among them.
+                // All of them are served, or so many that are drawn from them have all of the job's among
+                // them.
                 let drawn = (0..down).map(|k| (up as f64 - k as f64).max(0.0) / (all as f64 - k as f64)).product::<f64>();
                 sum += chance * chance_beside * chance_dark * if all <= up { 1.0 } else { drawn };
             }
@@ -161,7 +162,8 @@ mod tests {
     #[test]
     fn jobs_share_spare_cubes() {
         let plant = Plant { cubes: 3, job: 1, others: 1, hosts: 1, cables: 0.0, ocses: 0 };
-        // Up: 1/2. Down with a spare one that is up: alone 1/8, with the other job's 1/8, served in half of it.
+        // Up: 1/2. Down with a spare one that is up: alone 1/8, with the other job's 1/8, served in half of
+        // it.
         assert!((served(&plant, 0.5) - (0.5 + 0.125 + 0.0625)).abs() < 1e-15);
         // Drawn from all states of three jobs of two cubes and two spare ones.
         let (plant, chance) = (Plant { cubes: 8, job: 2, others: 4, ..plant }, 0.3);

@@ -5,6 +5,7 @@ pub mod change;
 pub mod collectives;
 mod context;
 mod contract;
+mod contract_error;
 mod described;
 mod early;
 mod faults;
@@ -13,6 +14,7 @@ mod finish;
 mod plant;
 pub mod repair;
 mod routing;
+mod runs;
 mod scenario;
 mod shards;
 mod simulations;
@@ -21,14 +23,14 @@ mod stage;
 mod trade_off;
 
 pub use candidates::candidates;
-pub use contract::ContractError;
-pub use described::describe;
-pub use early::{Foreseen, decidable, foresee};
+pub use contract_error::ContractError;
+pub use described::{describe, is_described};
+pub use early::{Foreseen, decidable, foresee, undecided};
 pub use shards::{Keeper, Kept, merged, shard};
 pub use size::{TooLarge, TooLargeToBuild, TooMuchMemory, TooMuchWork};
 pub use stage::Stage;
 
-use crate::compiled::{Compiled, CompiledScenario};
+use crate::compiled::{Compiled, CompiledScenario, WiredFabric};
 use crate::diag::Failure;
 use crate::ir::{ConcurrentFlow, Scenario, Scene};
 use crate::model::Fabric;
@@ -67,6 +69,15 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
     let record = routing.map(|routing| routing.record(&scenarios[0], scenarios.len()));
     let simulations = context.simulations(&scenarios, progress)?;
     finish::finish(fabric, last, built, flow, Outcome { scenarios, simulations }, record, progress)
+}
+
+/// Wires a resolved fabric, and measures nothing.
+///
+/// # Errors
+/// As [`compile`].
+pub fn wire(fabric: Fabric, progress: &dyn Progress) -> Result<WiredFabric, Failure> {
+    decidable(&fabric, Stage::Synthesize)?;
+    plant::wired(fabric, progress)
 }
 
 /// The flow of the healthy fabric, its lower end proved.

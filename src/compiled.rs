@@ -44,6 +44,44 @@ pub struct Compiled {
     pub passes: Vec<PassRecord>,
 }
 
+/// A fabric that was wired, and no more: nothing of it is measured, and nothing is routed.
+#[derive(Debug)]
+pub struct WiredFabric {
+    /// What was declared.
+    pub fabric: Fabric,
+    /// Who is wired to whom.
+    pub topology: Topology,
+    /// Proof that the topology is what was declared.
+    pub wired: Wired,
+    /// What every OCS of a pod is set to.
+    pub cross_connects: Option<CrossConnects>,
+}
+
+/// What files about links alone are written from.
+#[derive(Clone, Copy, Debug)]
+pub struct Wiring<'a> {
+    /// What was declared.
+    pub fabric: &'a Fabric,
+    /// Who is wired to whom.
+    pub topology: &'a Topology,
+    /// What every OCS of a pod is set to; `None` for a network.
+    pub cross_connects: Option<&'a CrossConnects>,
+}
+
+impl<'a> Wiring<'a> {
+    /// The pod with the settings of its switches, if the fabric is one.
+    pub fn pod(self) -> Option<(&'a Pod, &'a CrossConnects)> {
+        self.fabric.pod().zip(self.cross_connects)
+    }
+}
+
+impl WiredFabric {
+    /// Its links.
+    pub fn wiring(&self) -> Wiring<'_> {
+        Wiring { fabric: &self.fabric, topology: &self.topology, cross_connects: self.cross_connects.as_ref() }
+    }
+}
+
 /// A network that is too large to be built: what formulas say of it, and what was looked at.
 #[derive(Debug)]
 pub struct Described {
@@ -118,6 +156,11 @@ impl CompiledPod {
 }
 
 impl Compiled {
+    /// Its links.
+    pub fn wiring(&self) -> Wiring<'_> {
+        let cross_connects = self.pod.as_ref().map(|pod| &pod.cross_connects);
+        Wiring { fabric: &self.fabric, topology: &self.topology, cross_connects }
+    }
     /// The pod and what is known of it, if the fabric is one.
     pub fn pod(&self) -> Option<(&Pod, &CompiledPod)> {
         self.fabric.pod().zip(self.pod.as_ref())

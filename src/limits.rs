@@ -124,3 +124,57 @@ pub const SWEEP_RUNS: usize = 100_000;
 
 /// The longest overhead of a message, a second: more is none.
 pub const COLLECTIVE_OVERHEAD_PS: u64 = 1_000_000_000_000;
+
+/// Bytes of a message of an editor: a spec of the largest size, with every letter escaped, has fewer.
+pub const LSP_BYTES: u64 = 64 << 20;
+
+/// Attributes of an XML element: its reader compares each of them with all others.
+pub const XML_ATTRIBUTES: usize = 256;
+
+/// The first byte of an element with more attributes than [`XML_ATTRIBUTES`], found in one pass before the text
+/// is read as XML.
+pub fn crowded_element(xml: &str) -> Option<usize> {
+    let mut at = 0;
+    while let Some(open) = xml[at..].find('<').map(|found| at + found) {
+        let rest = &xml[open..];
+        let closed = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")].into_iter().find(|(begin, _)| rest.starts_with(begin));
+        if let Some((begin, end)) = closed {
+            at = open + begin.len() + rest[begin.len()..].find(end)? + end.len();
+            continue;
+        }
+        let (mut quote, mut attributes, mut end) = (None, 0, rest.len());
+        for (offset, byte) in rest.bytes().enumerate().skip(1) {
+            match (byte, quote) {
+                (b'"' | b'\'', None) => quote = Some(byte),
+                (_, Some(open)) if byte == open => quote = None,
+                (b'=', None) => attributes += 1,
+                (b'>', None) => {
+                    end = offset + 1;
+                    break;
+                }
+                _ => {}
+            }
+        }
+        if attributes > XML_ATTRIBUTES {
+            return Some(open);
+        }
+        at = open + end;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_with_too_many_attributes_are_found() {
+        let attributes = |count: usize| (0..count).map(|k| format!(" a{k}='>= &lt;'")).collect::<String>();
+        let xml = |count: usize| format!("<?xml a='<'?><!-- {} --><g><n{}/></g>", attributes(500), attributes(count));
+        assert_eq!(crowded_element(&xml(XML_ATTRIBUTES)), None);
+        assert_eq!(crowded_element(&xml(XML_ATTRIBUTES + 1)), xml(0).find("<n"));
+        for odd in ["", "<", "<a b='", "<!-- ", "<![CDATA[ a=b ]]", "a < b > c = d", "<?"] {
+            assert_eq!(crowded_element(odd), None, "{odd}");
+        }
+    }
+}

@@ -107,7 +107,7 @@ const FOREIGN: &[Foreign] = foreign! {
     "MBps" | "MBPS" | "MByte/s" | "MBytes/s" | "Mbyte/s" Bandwidth 8_000_000, 1, " (bytes); `Mbps` would be bits, an eighth";
     "TBps" | "TBPS" | "TByte/s" | "TBytes/s" | "Tbyte/s" Bandwidth 8_000_000_000_000, 1, " (bytes); `Tbps` would be bits, an eighth";
     "Gb/s" | "Gbit/s" | "Gbits/s" | "Gbit" | "Gb" | "GbE" | "GE" | "G" Bandwidth 1_000_000_000, 1, " (bits)";
-    "Mb/s" | "Mbit/s" | "Mbits/s" | "Mbit" | "Mb" Bandwidth 1_000_000, 1, " (bits)";
+    "Mb/s" | "Mbit/s" | "Mbits/s" | "Mbit" | "Mb" | "M" Bandwidth 1_000_000, 1, " (bits)";
     "Tb/s" | "Tbit/s" | "Tbits/s" | "Tbit" | "Tb" | "T" Bandwidth 1_000_000_000_000, 1, " (bits)";
     "kbps" | "Kbps" | "kb/s" | "kbit/s" Bandwidth 1_000, 1, "";
     "bps" | "bit/s" | "b/s" Bandwidth 1, 1, "";
@@ -135,7 +135,15 @@ const FOREIGN: &[Foreign] = foreign! {
     "ft" | "feet" Length 3_048, 10_000, "";
     "byte" | "bytes" | "Byte" | "Bytes" | "b" Data 1, 1, "";
     "bit" | "bits" Data 1, 8, "";
-    "KB" | "kb" | "K" | "k" Data 1_000, 1, "";
+    "KB" | "kb" Data 1_000, 1, "";
+    "K" | "k" Data 1_000, 1, " (1000 bytes); `KiB` would be 1024";
+    "M" Data 1_000_000, 1, " (10^6 bytes); `MiB` would be 2^20";
+    "G" Data 1_000_000_000, 1, " (10^9 bytes); `GiB` would be 2^30";
+    "Ki" | "ki" | "kiB" Data 1 << 10, 1, "";
+    "Mi" | "mib" Data 1 << 20, 1, "";
+    "Gi" | "gib" Data 1 << 30, 1, "";
+    "Mb" | "mb" | "MByte" | "MBytes" | "megabytes" Data 1_000_000, 1, " (bytes)";
+    "Gb" | "gb" | "GByte" | "GBytes" | "gigabytes" Data 1_000_000_000, 1, " (bytes)";
     "TB" Data 1_000_000_000_000, 1, "";
     "TiB" Data 1 << 40, 1, "";
     "flit" | "Flits" Flits 1, 1, "";

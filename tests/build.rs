@@ -70,7 +70,7 @@ fn every_small_spec_builds_and_verifies() {
         verifies(&compiled, &spec);
         assert!(compiled.requires.iter().all(|outcome| outcome.holds() == Some(true)), "{name}: {:?}", compiled.requires);
         let flow = &compiled.scenarios[0].metrics;
-        assert!(flow.flow_high.over(flow.flow_low).as_f64() <= 1.01, "{name}: [{:?}, {:?}]", flow.flow_low, flow.flow_high);
+        assert!(flow.flow_ceiling().over(flow.flow_low).as_f64() <= 1.01, "{name}: [{:?}, {:?}]", flow.flow_low, flow.flow_high);
     }
 }
 
@@ -305,6 +305,93 @@ fn late_errors_read_well_and_every_code_has_one() {
     let late = |code: &str| ("FAB0200".."FAB0400").contains(&code) || ["FAB0562", "FAB0563", "FAB0566"].contains(&code);
     let wanted: BTreeSet<String> = fabc::diag::codes().map(|doc| doc.code.to_owned()).filter(|code| late(code)).collect();
     assert_eq!(codes, wanted);
+}
+
+/// What a build measures of collectives and simulations is within the bounds by which `check` refuses lines.
+#[test]
+fn no_bound_refuses_what_a_build_measures() {
+    let fabrics = [
+        "link c { bandwidth = 50 GB/s; latency = 10 cycles; } chip { radix = 6; vcs = 4; } cube { mesh 2 x 2 x 2 over c; } cubes = 1; \
+         ocs X[u in 0..2, v in 0..2] { couple +x[u, v] with -x[u, v] over c; ports = 2; } topology = torus 2 x 2 x 2; routing = allowed_turns;",
+        "link w { bandwidth = 100 Gbps; latency = 20 ns; } router { radix = 8; hosts = 2; vcs = 4; } topology = torus 3 x 3;",
+        "link w { bandwidth = 100 Gbps; latency = 20 ns; } router { radix = 6; hosts = 2; vcs = 1; } topology = fat_tree { levels = 2; arity = 3; }",
+        "link w { bandwidth = 100 Gbps; latency = 20 ns; } router { radix = 5; hosts = 1; vcs = 4; } topology = hyperx 5; budget { faults = 1 router; }",
+    ];
+    let collectives = ["all_gather", "reduce_scatter", "all_reduce", "broadcast", "reduce", "all_to_all"];
+    for (at, fabric) in fabrics.iter().enumerate() {
+        let (mut items, mut lines) = (String::new(), Vec::new());
+        for (kind, size) in collectives.iter().flat_map(|kind| ["100 B", "3 MB"].map(|size| (kind, size))) {
+            let name = format!("c{}", lines.len());
+            let root = if ["broadcast", "reduce"].contains(kind) { " root = 0;" } else { "" };
+            // Where routers without hosts lie between, only messages go.
+            let faults = if at == 2 { "" } else { " scenarios = all;" };
+            items +=
+                &format!("collective {name} = {kind} {{ size = {size};{root}{} }}\n", if fabric.contains("faults") { faults } else { "" });
+            lines.push((format!("{name}.time"), "<=", " ns"));
+            lines.push((format!("{name}.bandwidth"), ">=", " GB/s"));
+            if fabric.contains("faults") {
+                lines.push((format!("fault.{name}.time"), "<=", " ns"));
+            }
+        }
+        for traffic in ["uniform", "permutation"] {
+            items += &format!("simulate {traffic} {{ traffic = {traffic}; warmup = 300 cycles; measure = 500 cycles; }}\n");
+            lines.push((format!("{traffic}.saturation"), ">=", ""));
+        }
+        let spec = |value: &dyn Fn(usize) -> String| {
+            let lines =
+                lines.iter().enumerate().map(|(at, (metric, sign, unit))| format!("require {metric} {sign} {}{unit};\n", value(at)));
+            format!("fabric f {{ clock = 1 GHz; {fabric}\n{items}{} }}\n", lines.collect::<String>())
+        };
+        // Any value: it is measured all the same.
+        let weak = |at: usize| if lines[at].1 == "<=" { "1000000000".to_owned() } else { "0.000001".to_owned() };
+        let (built, _) = compiled_text(&spec(&weak), Stage::Emit);
+        let measured = |at: usize| {
+            let line = built.requires.iter().find(|outcome| outcome.require.metric_text() == lines[at].0).unwrap();
+            let value = line.measured.unwrap_or_else(|| panic!("{} was not measured", lines[at].0)).as_f64();
+            // Rounded to the side on which it holds.
+            let nudged = if lines[at].1 == "<=" { value + 1e-6 } else { (value - 1e-6).max(1e-6) };
+            format!("{nudged:.6}")
+        };
+        let text = spec(&measured);
+        let loader = |path: &str| if path == "test.fab" { Ok(text.clone()) } else { read(path) };
+        let (fabric, ..) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+        decidable(&fabric, Stage::Emit).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));
+    }
+}
+
+/// What `check` says it leaves to a build: lines about what no formula and no fixed topology tells.
+#[test]
+fn lines_that_only_a_build_decides_are_counted() {
+    let left = |text: &str| {
+        let (fabric, ..) = model::load("test.fab", &|_: &str| Ok(text.to_owned())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+        fabc::compile::undecided(&fabric)
+    };
+    let net =
+        "fabric f { link w { bandwidth = 100 Gbps; latency = 20 ns; } router { radix = 8; hosts = 2; vcs = 4; } topology = torus 3 x 4; ";
+    assert_eq!(left(&format!("{net} require diameter <= 3; require routers >= 12; require links == 24; }}")), 0);
+    assert_eq!(left(&format!("{net} require diameter <= 3; require max_channel_load <= 30; require bisection >= 2; }}")), 2);
+    assert_eq!(
+        left(&read("specs/failing_require.fab").unwrap().replace("use \"parts/tpu_v4.fab\";", &read("specs/parts/tpu_v4.fab").unwrap())),
+        1
+    );
+}
+
+/// Formulas tell as much of a network that is too large to be analysed as of one that is too large to be built.
+#[test]
+fn networks_that_no_analysis_takes_are_described() {
+    let described = |topology: &str| {
+        let text = format!(
+            "fabric f {{ link w {{ bandwidth = 100 Gbps; latency = 20 ns; }} router {{ radix = 128; hosts = 1; vcs = 4; }} topology = {topology} }}"
+        );
+        let (fabric, ..) = model::load("test.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+        let refused = decidable(&fabric, Stage::Analyze).is_err();
+        (fabc::compile::is_described(&fabric), refused)
+    };
+    assert_eq!(described("polarstar { radix = 12; routers = largest; }"), (false, false));
+    assert_eq!(described("polarstar { radix = 48; routers = largest; }"), (true, true));
+    assert_eq!(described("polarstar { radix = 63; routers = largest; }"), (true, true));
+    // No formulas: it is refused.
+    assert_eq!(described("random_regular { routers = 40000; degree = 60; }"), (false, true));
 }
 
 fn rendered(errors: Vec<Box<dyn Diagnostic + Send + Sync>>, sources: &SourceMap, codes: &mut BTreeSet<String>) -> String {

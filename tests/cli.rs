@@ -146,6 +146,86 @@ fn verify_and_tables_refuse_other_directories() {
     }
 }
 
+/// A spec where a directory is wanted, a directory where a spec is, and the directory above: the hint names what is
+/// meant.
+#[test]
+fn files_and_directories_in_each_others_place_are_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let help = |args: &[&str], exit_code: i32| {
+        let output = fabc(directory.path(), &[args, &["--message-format", "json"]].concat());
+        assert_eq!(code(&output), exit_code, "{args:?}: {}", err(&output));
+        let object: serde_json::Value = serde_json::from_str(err(&output)).expect("one object");
+        ["code", "message", "help"].map(|key| object[key].as_str().unwrap().to_owned())
+    };
+    std::fs::write(directory.path().join("pod.fab"), SpecText::pod([2, 2, 2], 2).text()).unwrap();
+    assert_eq!(code(&fabc(directory.path(), &["build", "pod.fab", "-q", "--stop-after", "synthesize"])), 0);
+    for command in ["build", "check", "fmt", "graph"] {
+        let told = help(&[command, "out/pod"], 1);
+        let message = "cannot read `out/pod`: it is a directory, not a regular file";
+        assert_eq!(told, ["FAB0501", message, "it is a built directory; its spec is `out/pod/spec.fab`"], "{command}");
+    }
+    assert_eq!(help(&["check", "."], 1)[2], "name the file, such as `./pod.fab`");
+    for args in [&["verify", "pod.fab"][..], &["tables", "pod.fab"], &["sim", "pod.fab"], &["collective", "pod.fab"]] {
+        let told = help(args, 2);
+        let message = "`pod.fab` is not a directory that `fabc build` wrote: it is a file";
+        let hint = "build it, and name the directory that the build writes: `fabc build pod.fab`, then for example `out/pod`";
+        assert_eq!(told, ["FAB0510", message, hint], "{args:?}");
+    }
+    assert_eq!(help(&["verify", "out"], 2)[2], "name the directory of one fabric, such as `out/pod`");
+    assert_eq!(help(&["verify", "gone"], 2)[1], "`gone` is not a directory that `fabc build` wrote: it does not exist");
+}
+
+#[test]
+fn the_path_that_was_written_is_escaped() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("pod.fab"), SpecText::pod([2, 2, 2], 2).text()).unwrap();
+    for args in [&["--out", "a\u{1b}[31mb"][..], &["--emit", "csv=a\u{1b}[31mb.csv"]] {
+        let output = fabc(directory.path(), &[&["build", "pod.fab", "--stop-after", "synthesize"], args].concat());
+        assert_eq!(code(&output), 0, "{}", err(&output));
+        assert!(out(&output).contains("wrote a\\u{1b}[31mb") && !out(&output).contains('\u{1b}'), "{}", out(&output));
+    }
+}
+
+/// Programs read wrong options in the form that they asked for.
+#[test]
+fn usage_errors_have_the_form_that_was_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let args = ["build", "pod.fab", "--stop-after", "lunch", "--message-format"];
+    let short = fabc(directory.path(), &[&args[..], &["short"]].concat());
+    let told = "fabc: error[FAB0548]: invalid value 'lunch' for '--stop-after <STAGE>' [possible values: parse, resolve, synthesize, \
+                analyze, route, check, emit]\n";
+    assert_eq!((code(&short), err(&short)), (2, told));
+    let json = fabc(directory.path(), &["--message-format=json", "check"]);
+    let object: serde_json::Value = serde_json::from_str(err(&json)).expect("one object");
+    assert_eq!((code(&json), &object["code"]), (2, &"FAB0548".into()));
+    assert_eq!(object["message"], "the following required arguments were not provided: <SPEC>");
+    assert_eq!(object["help"], "Usage: fabc check <SPEC>; For more information, try '--help'.");
+    let sarif = fabc(directory.path(), &["frobnicate", "--message-format", "sarif"]);
+    let log: serde_json::Value = serde_json::from_str(err(&sarif)).expect("one log");
+    assert_eq!((code(&sarif), &log["runs"][0]["results"][0]["ruleId"]), (2, &"FAB0548".into()));
+    let human = fabc(directory.path(), &["build", "--emit", "dot"]);
+    assert!(code(&human) == 2 && err(&human).starts_with("error: the following required argument"), "{}", err(&human));
+}
+
+/// Formats are listed by `check` as by `build`, and one that the last stage does not reach is refused at once.
+#[test]
+fn formats_of_later_stages_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let lists = ["build", "check"].map(|command| fabc(directory.path(), &[command, "--emit", "list"]));
+    assert!(lists.iter().all(|list| code(list) == 0) && out(&lists[0]) == out(&lists[1]));
+    for line in out(&lists[0]).lines() {
+        assert!(line.split("  ").filter(|part| !part.is_empty()).count() == 3, "{line}");
+    }
+    std::fs::write(directory.path().join("pod.fab"), SpecText::pod([2, 2, 2], 2).text()).unwrap();
+    for (command, stage, format) in
+        [("check", "synthesize", "opensm_lft"), ("build", "analyze", "tables"), ("check", "resolve", "dot"), ("build", "parse", "spec")]
+    {
+        let output = fabc(directory.path(), &[command, "pod.fab", "--stop-after", stage, "--emit", &format!("{format}=x"), "-q"]);
+        assert_eq!(code(&output), 2, "{command} {stage} {format}: {}", err(&output));
+        assert!(err(&output).contains(&format!("there is nothing to emit as `{format}`")), "{}", err(&output));
+    }
+}
+
 #[test]
 fn a_reader_that_leaves_early_is_no_error() {
     let directory = tempfile::tempdir().unwrap();

@@ -509,7 +509,7 @@ fn a_disk_that_is_full_leaves_golden_outputs_and_devices_as_they_were() {
     assert!(!Path::new("/dev/full").metadata().unwrap().is_file());
 }
 
-/// What ends in `.fabc-tmp-..` or `.fabc-old-..`.
+/// What ends in `.fabc-tmp-..`, `.fabc-old-..` or `.fabc-lock-..`: a build that runs has a directory and its lock.
 #[cfg(unix)]
 fn leftovers(directory: &Path) -> Vec<String> {
     let all = if directory.is_dir() { names(directory) } else { Vec::new() };
@@ -535,7 +535,7 @@ fn what_killed_builds_left_goes_and_what_running_ones_write_stays() {
     let mut killed = start();
     killed.kill().unwrap();
     killed.wait().unwrap();
-    assert_eq!(leftovers(&out).len(), 1);
+    assert_eq!(leftovers(&out).len(), 2);
     let mut running = start();
     let kept = leftovers(&out);
     let built = command(place.path(), &["build", "small.fab", "-q"]).status().unwrap();
@@ -543,7 +543,7 @@ fn what_killed_builds_left_goes_and_what_running_ones_write_stays() {
     running.kill().unwrap();
     running.wait().unwrap();
     assert_eq!(built.code(), Some(0));
-    assert!(kept.len() == 1 && still_kept == kept, "the first is gone, and somebody writes to the second: {kept:?} {still_kept:?}");
+    assert!(kept.len() == 2 && still_kept == kept, "the first is gone, and somebody writes to the second: {kept:?} {still_kept:?}");
     // Killed between the two renames: the only copy stands aside.
     let before = files(&out.join("small"));
     std::fs::rename(out.join("small"), out.join(".small.fabc-old-1")).unwrap();
@@ -634,4 +634,30 @@ fn several_specs_are_built_one_after_the_other() {
     assert!(err.contains("FAB0543"), "{err}");
     let (out, _) = fabc(place.path(), &["build", "small.fab", "other.fab", "--golden", "out"], 0);
     assert_eq!(out.matches("the outputs equal").count(), 2, "{out}");
+}
+
+/// Who is wired to whom is known without a flow: the files are those of a whole build, and nothing else is said.
+#[test]
+fn links_alone_are_written_without_a_flow() {
+    let place = workplace();
+    std::fs::write(place.path().join("net.fab"), SpecText::network("dragonfly { a = 4; h = 2; }").text()).unwrap();
+    std::fs::write(
+        place.path().join("ring.fab"),
+        SpecText::network("torus 8;").named("ring").with("floor { cabinet = 2; grid = fixed 2 x 2; }").text(),
+    )
+    .unwrap();
+    for name in ["small", "net", "ring"] {
+        let spec = format!("{name}.fab");
+        fabc(place.path(), &["build", &spec, "-q", "--stop-after", "analyze"], 0);
+        let wanted = |file: &str| std::fs::read_to_string(place.path().join("out").join(name).join(file)).unwrap();
+        let some = "topology=t/,graphml=t/,dot=t/,csv=t/";
+        let (said, _) = fabc(place.path(), &["build", &spec, "--stop-after", "synthesize", "--emit", some], 0);
+        assert!(said.lines().all(|line| line.starts_with("wrote t/topology.")), "{said}");
+        for file in ["topology.json", "topology.graphml", "topology.dot", "topology.csv"] {
+            let alone = std::fs::read_to_string(place.path().join("t").join(file)).unwrap();
+            assert_eq!(alone, wanted(file), "{name} {file}");
+        }
+        let (dot, _) = fabc(place.path(), &["graph", &spec], 0);
+        assert_eq!(dot, wanted("topology.dot"));
+    }
 }

@@ -346,7 +346,7 @@ fn weighted_loads_are_those_that_the_files_give() {
                 assert!((written - mean).abs() <= 5.01e-7, "{demand} {name}: {written}, but the files give {mean}");
             }
             let reached = Fraction::new(1u64, busiest);
-            assert!(scenario.metrics.flow_low >= reached && reached <= scenario.metrics.flow_high);
+            assert!(scenario.metrics.flow_low >= reached && reached <= scenario.metrics.flow_ceiling());
         }
     }
 }
@@ -363,14 +363,14 @@ fn two_flows_on_a_path_add_up_as_by_hand() {
     let metrics = &compiled.scenarios[0].metrics;
     // One hop each: 5 on the channel from chip 0 to chip 1, and 3 on its reverse.
     assert_eq!(metrics.demand_hops, 8);
-    assert_eq!(metrics.sent_most, 5);
+    assert_eq!(metrics.sent_per_host, Fraction::whole(5u64));
     let loads = recounted(&files, "nominal", |s, t| u64::from(demand.weight(NodeId(s as u32), NodeId(t as u32))));
     let carried: Vec<u64> = loads.into_values().filter(|&load| load > 0).collect();
     assert_eq!(carried, [5, 3]);
     assert_eq!(parsed(&files, "report.json")["metrics"]["max_channel_load"], json!(5));
     // Four channels leave chip 0, so it can send its 5 units at 4/5 of their rate at most, and does by
     // splitting them.
-    let (low, high) = (metrics.flow_low, metrics.flow_high);
+    let (low, high) = (metrics.flow_low, metrics.flow_ceiling());
     assert!(high == Fraction::new(4u8, 5u8) && low > Fraction::new(799u16, 1000u16), "[{low:?}, {high:?}]");
 }
 

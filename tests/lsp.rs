@@ -2,8 +2,6 @@
 
 #[path = "lsp/editors.rs"]
 mod editors;
-#[path = "lsp/protocol.rs"]
-mod protocol;
 #[path = "lsp/specs.rs"]
 mod specs;
 
@@ -222,7 +220,17 @@ fn words_are_offered_where_they_fit() {
     let settings = ask("    topology = synthesize { eff");
     assert!(has(&settings, &["effort", "seed", "symmetry"]) && !has(&settings, &["cubes", "degree"]), "{settings:?}");
     assert_eq!(ask("    topology = synthesize { symmetry = "), ["translation", "none", "auto", "side", "lanes"]);
-    assert!(has(&ask("    clock = 1 "), &["GHz", "cycles"]));
+    // Units that fit, and no others.
+    assert_eq!(ask("    clock = 1 "), ["GHz", "MHz", "kHz", "Hz"]);
+    assert_eq!(ask("    link wire { bandwidth = 100 "), ["GB/s", "MB/s", "TB/s", "Gbps", "Mbps", "Tbps"]);
+    assert_eq!(ask("    link wire { latency <= 1 "), ["ns", "us", "ps", "ms", "cycles", "m"]);
+    assert_eq!(ask("    budget { faults = 1 "), ["ocs", "link", "chip", "router"]);
+    assert_eq!(ask("    collective g = all_reduce { size = 64 "), ["B", "KiB", "MiB", "GiB", "kB", "MB", "GB"]);
+    assert_eq!(ask("    require latency <= 1 "), ["ns", "us", "ps", "ms", "cycles"]);
+    assert_eq!(ask("    require gradients.bandwidth >= 1 ")[..2], ["GB/s", "MB/s"]);
+    assert_eq!(ask("    floor { copper <= 10 "), ["m"]);
+    assert!(ask("    require diameter <= 6 ").is_empty() && ask("    budget { vcs = 2 ").is_empty());
+    assert!(has(&ask("    let rate = 1 "), &["GHz", "cycles", "GB/s"]));
     let metrics = ask("    require ");
     assert!(has(&metrics, &["diameter", "concurrent_flow", "gradients", "fault"]), "{metrics:?}");
     assert!(has(&ask("    require gradients."), &["time", "share"]));
@@ -241,6 +249,61 @@ fn words_are_offered_where_they_fit() {
         json!({"newText": "topology = ", "range": {"start": {"line": 4, "character": 4}, "end": {"line": 4, "character": 8}}})
     );
     editor.stop();
+}
+
+/// What is no message, or comes at the wrong time, is answered with an error, and what follows is answered as ever.
+#[test]
+fn what_is_no_message_ends_nothing() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fabc"));
+    let mut child = command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (mut to, mut from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let framed = |body: &str| format!("Content-Length: {}\r\n\r\n{body}", body.len());
+    let request =
+        |id: u32, method: &str| framed(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{"capabilities":{{}}}}}}"#));
+    // What is said, the id that the answer has, and its error.
+    let script = [
+        ("hello\r\n\r\n".to_owned(), Value::Null, -32700),
+        (request(1, "textDocument/hover"), json!(1), -32002),
+        (request(2, "initialize"), json!(2), 0),
+        (request(3, "initialize"), json!(3), -32600),
+        ("Content-Length: 99999999999\r\n\r\n{}".to_owned(), Value::Null, -32600),
+        (framed("{\"id\":"), Value::Null, -32700),
+        (framed("[1, 2]"), Value::Null, -32600),
+        (framed(r#"{"jsonrpc":"2.0","id":"x"}"#), json!("x"), -32600),
+        (request(4, "nothing/known"), json!(4), -32601),
+        (request(5, "shutdown"), json!(5), 0),
+        (request(6, "shutdown"), json!(6), -32600),
+        (request(7, "textDocument/hover"), json!(7), -32600),
+    ];
+    for (said, id, code) in script {
+        // The next header ends what was said to be too long.
+        let next = if said.contains("99999999999") { framed("{}") } else { String::new() };
+        std::io::Write::write_all(&mut to, format!("{said}{next}").as_bytes()).unwrap();
+        let mut answers = vec![(id, code)];
+        if !next.is_empty() {
+            answers.push((Value::Null, -32600));
+        }
+        for (id, code) in answers {
+            let mut length = String::new();
+            std::io::BufRead::read_line(&mut from, &mut length).unwrap();
+            let bytes: usize = length.trim_start_matches("Content-Length: ").trim().parse().unwrap();
+            let mut body = vec![0; bytes + 2];
+            std::io::Read::read_exact(&mut from, &mut body).unwrap();
+            let answer: Value = serde_json::from_slice(&body).unwrap();
+            assert_eq!((&answer["id"], answer["error"]["code"].as_i64().unwrap_or(0)), (&id, code), "{said}: {answer}");
+        }
+    }
+    std::io::Write::write_all(&mut to, framed(r#"{"jsonrpc":"2.0","method":"exit"}"#).as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+    // Without `shutdown` it is an error.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fabc"));
+    let mut child = command.arg("lsp").stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut to = child.stdin.take().unwrap();
+    std::io::Write::write_all(&mut to, framed(r#"{"jsonrpc":"2.0","method":"exit"}"#).as_bytes()).unwrap();
+    drop(to);
+    let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(!output.status.success() && told.contains("it said `exit` without `shutdown`"), "{told}");
 }
 
 /// A text after the edits of an answer.

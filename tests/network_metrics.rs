@@ -176,7 +176,7 @@ fn cuts_bound_the_flow_and_the_bound_is_certified() {
     let compiled = compile(fabric(text, "", GRAPH), Stage::Analyze, &Silent).expect("compiles");
     let bisection = compiled.network.as_ref().and_then(|network| network.bisection.as_ref()).expect("measured");
     let flow = bisection.flow().expect("all send to all");
-    assert!(compiled.scenarios[0].metrics.flow_high <= flow);
+    assert!(compiled.scenarios[0].metrics.flow_ceiling() <= flow);
 }
 
 /// Mean, share of pairs with one path, and (mean, fewest, most) by distance.

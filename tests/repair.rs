@@ -328,8 +328,13 @@ fn mistakes_are_told() {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_fabc"));
     command.current_dir(place.path()).args(["repair", "out/pod", "--out", "fixed", "--down", "cube7", "--message-format", "json"]);
     let error: Value = serde_json::from_slice(&command.output().unwrap().stderr).unwrap();
-    let hint = "names are such as a switch `X[0,0]`, a router `cube0[0,0,0]`, a link `cube0[0,0,0].+x`, all of `cube0`";
+    let hint = "there are switches `X[0,0]` to `X[1,1]`, `Y[0,0]` to `Y[1,1]`, `Z[0,0]` to `Z[1,1]`; chips `cube0[0,0,0]` to \
+                `cube1[1,1,1]`; links such as `cube0[0,0,0].+x`; all of `cube0` to `cube1`";
     assert_eq!((&error["code"], &error["help"]), (&"FAB0572".into(), &hint.into()));
+    let plain = |name: &str| repaired(name, 2).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(plain("Y[9,9]").contains("switches of this group are `Y[0,0]` to `Y[1,1]`"));
+    let ports = plain("cube0[0,0,0].up");
+    assert!(ports.contains("links of this router are `cube0[0,0,0].+x`, `cube0[0,0,0].-x`, `cube0[0,0,0].+y`"), "{ports}");
     let (_, err) = fabc(place.path(), &["repair", "out/pod", "--out", "fixed", "--down", "cube0", "--down", "cube1"], 2);
     assert!(err.contains("error[FAB0573]: with all of this down no two chips are left"), "{err}");
     std::fs::create_dir(place.path().join("mine")).unwrap();
@@ -355,4 +360,25 @@ fn where_nothing_rises_there_is_a_new_order() {
     let head = read(&place, "fixed/repair.json");
     assert_eq!((&head["step"], &head["order"]), (&"new_order".into(), &"new".into()));
     fabc(place.path(), &["verify", "out/pod", "--repair", "fixed"], 0);
+}
+
+/// The same again, from the tables in force: they have the order of the first repair, and keep it.
+#[test]
+fn a_repair_goes_on_from_a_new_order() {
+    let place = built(&SpecText::network("torus 3;").with("budget { vcs = 1; faults = 0; } routing = up_down;").named("pod"));
+    let down = ["--down", "router[2].port1"];
+    let repair = |out: &'static str, from: &[&'static str]| {
+        fabc(place.path(), &[&["repair", "out/pod", "--out", out][..], &down, from].concat(), 0);
+        read(&place, &format!("{out}/repair.json"))
+    };
+    let first = repair("first", &[]);
+    let second = repair("second", &["--from", "first"]);
+    assert_eq!((&first["step"], &second["step"]), (&"new_order".into(), &"new_order".into()));
+    assert_eq!((&second["changed"], &second["ranks"]), (&serde_json::json!([0, 0, 0]), &first["ranks"]));
+    fabc(place.path(), &["verify", "out/pod", "--repair", "second", "--from", "first"], 0);
+    // What is said to have the order of the healthy fabric has no order of its own.
+    let mut head = second.clone();
+    head["ranks"] = serde_json::Value::Null;
+    std::fs::write(place.path().join("second/repair.json"), head.to_string()).unwrap();
+    fabc(place.path(), &["verify", "out/pod", "--repair", "second", "--from", "first"], 3);
 }

@@ -216,12 +216,14 @@ fn passes_use_no_other_pass() {
 }
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 53] = [
+const JUDGED: [&str; 58] = [
     "Bisection",
+    "Change",
     "Clusters",
     "CollectiveBound",
     "CrossConnect",
     "CrossConnects",
+    "Cut",
     "Delta",
     "Distances",
     "DualLengths",
@@ -240,6 +242,7 @@ const JUDGED: [&str; 53] = [
     "Link",
     "LinkClass",
     "Message",
+    "Mirrors",
     "Names",
     "NetworkMetrics",
     "Order",
@@ -247,6 +250,7 @@ const JUDGED: [&str; 53] = [
     "PathCounts",
     "PathsAt",
     "Placement",
+    "Plan",
     "Pull",
     "Repair",
     "Round",
@@ -258,6 +262,7 @@ const JUDGED: [&str; 53] = [
     "Sends",
     "SharedTrees",
     "SpanningTree",
+    "Step",
     "Sum",
     "Symmetry",
     "TableKey",

@@ -38,6 +38,7 @@ static BUILT: LazyLock<(Fabric, Files)> = LazyLock::new(|| {
         value: Decimal::parse(value).unwrap(),
         scale: Scale::Metric,
         value_text: value.to_owned(),
+        unit: fabc::model::WrittenUnit::default(),
         span: Span { start: 7, end: 12 },
     };
     fabric.requires = vec![require(Metric::Diameter, Comparison::AtMost, "6"), require(Metric::DisjointTrees, Comparison::AtLeast, "4")];
@@ -573,8 +574,8 @@ struct Wanted<'f> {
 /// prints.
 ///
 /// A sample of the same size for every kind of file and change; `FABC_TAMPER=all cargo test --test
-/// verify_tamper -- --nocapture one_change` makes them all and prints the counts; the name of a directory in the
-/// place of `all`, those of that one.
+/// verify_tamper -- --nocapture one_change` makes them all and prints the counts; the name of a directory in
+/// the place of `all`, those of that one.
 #[test]
 fn one_change_of_anything_is_convicted_or_declared() {
     const SAMPLE: usize = 7;

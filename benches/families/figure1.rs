@@ -30,7 +30,7 @@ pub(super) fn figure_1() {
             let reached = |topology: String| {
                 let compiled = built(&topology, "minimal", 0, "", Stage::Analyze);
                 let metrics = &compiled.scenarios[0].metrics;
-                (value(&compiled, Metric::Injection), metrics.injection_at(metrics.distance_bound()).as_f64())
+                (value(&compiled, Metric::Injection), metrics.injection_at(metrics.distance_ceiling()).as_f64())
             };
             let mut best = FLOORS.into_iter().find(|(size, _)| simplex && *size == routers).map_or(0.0, |(_, floor)| floor);
             let mut cell = |topology: Option<String>, family: &str| {

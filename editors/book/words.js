@@ -18,9 +18,9 @@ hljs.registerLanguage("fab", (hljs) => ({
       "window",
     literal:
       "adjacent adversarial age algebraic all all_gather all_paths all_reduce allowed_turns annealed auto " +
-      "average_cable average_hops bisection bit_complement bit_reverse bit_shuffle booksim bound broadcast " +
-      "bundlefly bursts by_cabinet by_cluster by_group cable_length chosen_paths circulator complete " +
-      "concurrent_flow consecutive cross_connects descent diameter dimension_order direct disconnect_share " +
+      "average_cable average_hops bisection bisection_bandwidth bit_complement bit_reverse bit_shuffle booksim " +
+      "bound broadcast bundlefly bursts by_cabinet by_cluster by_group cable_length chosen_paths circulator " +
+      "complete concurrent_flow consecutive cross_connects descent diameter dimension_order direct disconnect_share " +
       "disjoint_trees dragonfly drop dst dst_input edge_connectivity endpoint_permutation family fat_tree first " +
       "fixed flood flow fold folded_hypercube full gather_reduce gau gen_kautz graph group_shift hld hops " +
       "hops_ratio hotspot hypercube hyperx ilp in_order instant iq kautz keep latency_max load_ratio longest_cable " +

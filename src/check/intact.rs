@@ -1,9 +1,9 @@
 //! Whether new tables leave every route alone that nothing has broken.
 //!
 //! Comes in: the tables of the healthy fabric, new ones for what is left, and what is left. Every pair is
-//! walked along the old entries. Where that walk arrives without a dark channel and without a dead router, the
-//! new entries must lead the same way, over the same channels on the same virtual channels. Cost: two walks of
-//! all pairs, or up to the first pair whose route is another one.
+//! walked along the old entries. Where that walk arrives without a dark channel and without a dead router,
+//! the new entries must lead the same way, over the same channels on the same virtual channels. Cost: two
+//! walks of all pairs, or up to the first pair whose route is another one.
 
 use super::CheckError;
 use super::delivery::{Forwarding, MISSING};

@@ -1,9 +1,9 @@
 //! A plan of changes, counted again from its steps alone.
 //!
 //! Comes in: a pod, what its switches are set to before and after, and the steps between in their order. Goes
-//! out: the plan with every number that it states. A step that removes what is not there, or adds where a port
-//! is taken, is convicted. Which order has the fewest steps in parts is not searched here: [`Plan::fewest`] is
-//! true where no step leaves the pod in parts, and no claim otherwise.
+//! out: the plan with every number that it states. A step that removes what is not there, or adds where a
+//! port is taken, is convicted. Which order has the fewest steps in parts is not searched here:
+//! [`Plan::fewest`] is true where no step leaves the pod in parts, and no claim otherwise.
 
 use crate::ids::{BlockId, Id, IdVec, OcsId};
 use crate::ir::{Change, Cut, Mirrors, Plan, Step};

@@ -25,16 +25,17 @@ pub struct RequireError {
 impl RequireError {
     /// The error of a `require` whose measured value does not satisfy it.
     pub fn new(require: &Require, measured: f64, wanted: f64, scenario: Option<&str>) -> Self {
-        // Flows are small numbers: more digits for them.
-        let digits = if measured.fract() == 0.0 {
-            0
-        } else if measured.abs() < 0.1 {
-            9
-        } else {
-            6
+        let [of_metric, written] = if require.scale == Scale::Metric { require.unit.factors(require.metric.unit()) } else { [1, 1] };
+        let in_unit = |value: f64| if of_metric == written { value } else { value * of_metric as f64 / written as f64 };
+        let (measured, wanted) = (in_unit(measured), in_unit(wanted));
+        // Flows are small numbers: more digits for them. Six digits tell a larger one.
+        let digits = match measured.abs() {
+            whole if whole.fract() == 0.0 => 0,
+            small if small < 0.1 => 9,
+            large => (1..=6).find(|&digits| large < 10f64.powi(digits)).map_or(0, |digits| 6 - digits as usize).min(6).max(0),
         };
         RequireError {
-            text: require.text(),
+            text: require.as_written(),
             measured: format!(
                 "{}{}{}",
                 deciding(require.comparison, measured, wanted, digits),
@@ -49,10 +50,11 @@ impl RequireError {
 
 /// The unit of the values of a line, with a blank before it.
 fn unit(require: &Require) -> String {
-    match (require.scale, require.metric.unit()) {
-        (Scale::Cycles, _) => " cycles".to_owned(),
-        (_, "") => String::new(),
-        (_, unit) => format!(" {unit}"),
+    match (require.scale, require.unit.0, require.metric.unit()) {
+        (Scale::Cycles, ..) => " cycles".to_owned(),
+        (Scale::Metric, Some(unit), _) => format!(" {}", unit.name),
+        (.., "") => String::new(),
+        (.., unit) => format!(" {unit}"),
     }
 }
 

@@ -5,6 +5,7 @@
 //! sender can send at all, Moore's bound on distances, exact distances of a given topology, and what a ratio
 //! to a bound cannot be below. Moore's bound: Hoffman & Singleton 1960.
 
+use super::contract_error::ContractError;
 use crate::diag::{Failure, Span};
 use crate::emit::number::{round_down_sig, round_up_sig};
 use crate::ir::{
@@ -14,80 +15,27 @@ use crate::model::{Comparison, Fabric, Faults, GraphMetric, Metric, Plant, Pod, 
 use crate::passes::{limit, measure};
 use crate::units::Decimal;
 use miette::Diagnostic;
-use thiserror::Error;
-
-/// A `require` that cannot hold.
-#[derive(Clone, PartialEq, Debug, Error, Diagnostic)]
-pub enum ContractError {
-    /// FAB0330: a bound is in the way.
-    #[error("`require {text}` cannot hold: {reason}")]
-    #[diagnostic(code(FAB0330), help("{argument}"))]
-    Bound {
-        /// The line without `require`.
-        text: String,
-        /// What the bound says, with its value.
-        reason: String,
-        /// Why it holds.
-        argument: String,
-        /// `at most 0.0142773`
-        short: String,
-        /// The line.
-        #[label("{short}")]
-        span: Span,
-    },
-    /// FAB0331: another line is in the way.
-    #[error("`require {text}` and `require {other}` cannot both hold")]
-    #[diagnostic(code(FAB0331), help("{argument}"))]
-    Lines {
-        /// The later line without `require`.
-        text: String,
-        /// The earlier one.
-        other: String,
-        /// Why.
-        argument: String,
-        /// The later line.
-        #[label("this")]
-        span: Span,
-        /// The earlier line.
-        #[label("and this")]
-        first: Span,
-    },
-    /// FAB0332: what the line is about is not measured of such a network.
-    #[error("`require {text}` cannot be decided: {what} is not measured")]
-    #[diagnostic(code(FAB0332), help("{why}"))]
-    Unmeasured {
-        /// The line without `require`.
-        text: String,
-        /// `the bisection`
-        what: &'static str,
-        /// `its links run one way`
-        why: String,
-        /// The line.
-        #[label("this network has none")]
-        span: Span,
-    },
-}
 
 /// What a line, or a bound, says of a quantity on one side.
 #[derive(Clone)]
-struct Side<T> {
+pub(super) struct Side<T> {
     /// The metric and whether it is of the worst fault; flows are rates of every pair.
-    quantity: (Metric, bool),
+    pub(super) quantity: (Metric, bool),
     /// Whether nothing is above it; otherwise nothing is below it.
-    most: bool,
-    value: Fraction,
+    pub(super) most: bool,
+    pub(super) value: Fraction,
     /// Whether the value itself is out, too.
-    open: bool,
+    pub(super) open: bool,
     /// Who says so.
-    from: T,
+    pub(super) from: T,
 }
 
 /// Why a bound holds.
 #[derive(Clone)]
-struct Argument {
+pub(super) struct Argument {
     /// `no topology of these switches exceeds`
-    reason: &'static str,
-    why: String,
+    pub(super) reason: &'static str,
+    pub(super) why: String,
 }
 
 /// Refuses requires that can never hold.
@@ -110,7 +58,7 @@ pub(super) fn possible(fabric: &Fabric, topology: Option<&Topology>, distances: 
         let sides = sides(fabric, line, &units, rate);
         let own = || sides.iter().filter(|side| side.quantity == (family(line.metric), line.fault));
         if let Some(bound) = own().find_map(|side| bounds.iter().find(|bound| side.contradicts(bound))) {
-            errors.push(Box::new(refused(line, bound, &units)));
+            errors.push(Box::new(refused(fabric, line, &in_its_unit(line, bound, &units))));
             continue;
         }
         let before = sides.iter().find_map(|side| known.iter().find(|other| side.contradicts(other)));
@@ -120,6 +68,20 @@ pub(super) fn possible(fabric: &Fabric, topology: Option<&Topology>, distances: 
         }
     }
     if errors.is_empty() { Ok(()) } else { Err(Failure::Infeasible(errors)) }
+}
+
+/// How many lines are about what is known exactly before anything is searched.
+pub(super) fn decided(fabric: &Fabric, topology: Option<&Topology>, distances: Option<&Distances>) -> usize {
+    if fabric.node_count() < 2 {
+        return 0;
+    }
+    let bounds = bounds(fabric, topology, distances, &units(fabric), None);
+    let known = |line: &&Require| {
+        let own = || bounds.iter().filter(|bound| bound.quantity == (line.metric, line.fault));
+        let exact = own().any(|low| !low.most && own().any(|high| high.most && high.value == low.value));
+        line.of.is_none() && !matches!(line.scale, Scale::ShareOf(_)) && exact
+    };
+    fabric.requires.iter().filter(known).count()
 }
 
 /// What is known of every line before anything is searched: its place, and the bounds in its unit.
@@ -182,12 +144,12 @@ pub(super) fn measured(fabric: &Fabric, topology: &Topology, network: &NetworkMe
 
 /// The error of a line that cannot be decided.
 fn boxed(line: &Require, what: &'static str, why: String) -> Box<dyn Diagnostic + Send + Sync> {
-    Box::new(ContractError::Unmeasured { text: line.text(), what, why, span: line.span })
+    Box::new(ContractError::Unmeasured { text: line.as_written(), what, why, span: line.span })
 }
 
 impl<T> Side<T> {
     /// Whether both leave no value.
-    fn contradicts<U>(&self, other: &Side<U>) -> bool {
+    pub(super) fn contradicts<U>(&self, other: &Side<U>) -> bool {
         if self.quantity != other.quantity || self.most == other.most {
             return false;
         }
@@ -374,7 +336,7 @@ fn bounds(
 }
 
 /// Routers that send and receive; two of them where that takes a topology to know.
-fn senders(fabric: &Fabric, topology: Option<&Topology>) -> u64 {
+pub(super) fn senders(fabric: &Fabric, topology: Option<&Topology>) -> u64 {
     match (topology, fabric.pod()) {
         (Some(topology), _) => topology.endpoints().count() as u64,
         (None, Some(pod)) => pod.node_count() as u64,
@@ -383,13 +345,13 @@ fn senders(fabric: &Fabric, topology: Option<&Topology>) -> u64 {
 }
 
 /// What leaves a router at most.
-struct Widest {
-    ports: u32,
+pub(super) struct Widest {
+    pub(super) ports: u32,
     /// Of all of them together, in units.
-    capacity: u64,
+    pub(super) capacity: u64,
 }
 
-fn widest(fabric: &Fabric, topology: Option<&Topology>) -> Widest {
+pub(super) fn widest(fabric: &Fabric, topology: Option<&Topology>) -> Widest {
     let largest = fabric.link_types.ids().map(|link| fabric.capacities.of(link)).max().unwrap_or(1);
     match (topology, fabric.pod()) {
         (Some(topology), _) => {
@@ -405,7 +367,7 @@ fn widest(fabric: &Fabric, topology: Option<&Topology>) -> Widest {
 
 /// The least diameter and the least mean distance of so many routers with so many ports; where links run one
 /// way, none of the ports leads back.
-fn moore(routers: u64, ports: u32, simplex: bool) -> (Fraction, Fraction) {
+pub(super) fn moore(routers: u64, ports: u32, simplex: bool) -> (Fraction, Fraction) {
     let further = u128::from(if simplex { ports } else { ports.saturating_sub(1) });
     let (mut left, mut ring, mut hops, mut total) = (u128::from(routers - 1), u128::from(ports), 0u32, 0u128);
     while left > 0 && ring > 0 {
@@ -429,16 +391,38 @@ fn most_trees(pod: &Pod) -> u64 {
     joins.sum::<u64>() / (cubes - 1)
 }
 
-/// The error of a line that a bound contradicts.
-fn refused(line: &Require, bound: &Side<Argument>, units: &Units) -> ContractError {
-    let one = Fraction::whole(1u8);
-    let unit = units.of_rate(line.metric, one).filter(|_| family(line.metric) != line.metric);
-    let value = unit.map_or(bound.value, |unit| bound.value.times(unit));
-    let value = format!("{} {}", written(value, bound.most, line), line.metric.unit());
+/// What a line about a collective or a simulation demands.
+pub(super) fn side<'r>(fabric: &Fabric, line: &'r Require) -> Vec<Side<&'r Require>> {
+    // No rate is a metric of these.
+    sides(fabric, line, &Units { parts: 1, sent_per_host: Fraction::whole(1u8), channel_bandwidth: Fraction::whole(1u8) }, None)
+}
+
+/// A bound of a rate as one of the metric that a line is about.
+fn in_its_unit(line: &Require, bound: &Side<Argument>, units: &Units) -> Side<Argument> {
+    let unit = units.of_rate(line.metric, Fraction::whole(1u8)).filter(|_| family(line.metric) != line.metric);
+    Side { value: unit.map_or(bound.value, |unit| bound.value.times(unit)), ..bound.clone() }
+}
+
+/// The error of a line that a bound contradicts, which is told in the unit of the line.
+pub(super) fn refused(fabric: &Fabric, line: &Require, bound: &Side<Argument>) -> ContractError {
+    let (scale, unit) = match (line.scale, line.unit.0, line.metric.unit()) {
+        (Scale::Cycles, ..) => (Fraction::whole(1u8).over(nanoseconds(Fraction::whole(1u8), fabric.clock_hz)), "cycles"),
+        (_, Some(unit), base) => {
+            let [of_metric, written] = line.unit.factors(base).map(Fraction::whole);
+            (of_metric.over(written), unit.name)
+        }
+        (_, None, base) => (Fraction::whole(1u8), base),
+    };
+    let number = match line.scale {
+        Scale::Metric => Some(Fraction::decimal(line.value).times(scale)),
+        Scale::Cycles => Some(Fraction::decimal(line.value)),
+        Scale::ShareOf(_) => None,
+    };
+    let value = format!("{} {unit}", written(bound.value.times(scale), bound.most, line.comparison, number));
     let value = value.trim_end();
     let side = if bound.most { "at most" } else { "at least" };
     ContractError::Bound {
-        text: line.text(),
+        text: line.as_written(),
         reason: format!("{} {value}", bound.from.reason),
         argument: bound.from.why.clone(),
         short: format!("{side} {value}"),
@@ -447,16 +431,15 @@ fn refused(line: &Require, bound: &Side<Argument>, units: &Units) -> ContractErr
 }
 
 /// A bound for people: whole numbers plain, others with six significant digits, rounded to the safe side, or
-/// as many more as show that the line is beyond it.
-fn written(value: Fraction, most: bool, line: &Require) -> String {
+/// as many more as show that the wanted number is beyond it.
+fn written(value: Fraction, most: bool, comparison: Comparison, number: Option<Fraction>) -> String {
     if value.is_whole() {
         return value.floor().to_string();
     }
     let text = |digits| if most { round_up_sig(value, digits) } else { round_down_sig(value, digits) };
-    let number = Fraction::decimal(line.value);
     let tells = |text: &String| {
         let shown = Decimal::parse(text).map(Fraction::decimal);
-        line.scale != Scale::Metric || shown.is_some_and(|shown| !line.comparison.holds(shown, number))
+        number.is_none_or(|number| shown.is_some_and(|shown| !comparison.holds(shown, number)))
     };
     (6..=15).map(text).find(tells).unwrap_or_else(|| text(15))
 }
@@ -471,5 +454,5 @@ fn contradiction(line: &Require, other: &Require) -> ContractError {
     } else {
         "no average is above the largest value".to_owned()
     };
-    ContractError::Lines { text: line.text(), other: other.text(), argument, span: line.span, first: other.span }
+    ContractError::Lines { text: line.as_written(), other: other.as_written(), argument, span: line.span, first: other.span }
 }

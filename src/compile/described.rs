@@ -3,13 +3,21 @@
 //! In: a fabric. Out: [`Described`], of which the checker has looked at a sample. Nothing is wired. What is
 //! built is compared with the same formulas.
 
-use super::contract;
+use super::{Stage, contract, size};
 use crate::check::{self, CheckError};
 use crate::compiled::Described;
 use crate::diag::Failure;
 use crate::ir::{Distances, Fraction, RequireOutcome};
 use crate::model::{ClosedForm, Comparison, Fabric, GraphMetric, Metric, Plant, Require};
 use crate::passes::wire;
+
+/// Whether `fabc check` describes a network because no build of it is allowed: it has too many routers, or an
+/// analysis of it would take too long or too much memory; and there are formulas.
+pub fn is_described(fabric: &Fabric) -> bool {
+    let Plant::Network(network) = &fabric.plant else { return false };
+    let formulas = || network.family.closed_form().is_some() && wire::neighbors(network).is_some();
+    fabric.is_too_large() || size::affordable(fabric, Stage::Analyze).is_err() && formulas()
+}
 
 /// Describes a network by formulas, and looks at a sample of it; `None` where there are no formulas.
 ///

@@ -4,14 +4,15 @@
 //! room only knows when its answer does not depend on what comes between. Cost: milliseconds; what would take
 //! longer is left to the build ([`EARLY_WORK`]).
 
-use super::{Stage, collectives, contract, faults, size};
+use super::{Stage, collectives, contract, faults, runs, simulations, size};
 use crate::diag::{Failure, Span};
 use crate::ids::{Id, NodeId};
 use crate::ir::{CrossConnects, Distances, Fault, Scenario, Scene, Topology};
-use crate::model::{Fabric, Plant, Pod, RoutingChoice, SliceError, TopologyChoice};
+use crate::model::{Fabric, Plant, Pod, RoutingChoice, SliceError, TopologyChoice, VcCount};
 use crate::passes::route::{RouteError, algebraic, axis_order, dimension_order, lanes};
 use crate::passes::{cross_connect, flow, synth, wire};
 use crate::progress::Silent;
+use std::collections::VecDeque;
 
 /// Steps (a channel looked at from a router, or in one scenario) that are quick: some 50 ms.
 const EARLY_WORK: usize = 20_000_000;
@@ -46,12 +47,22 @@ pub fn decidable(fabric: &Fabric, last: Stage) -> Result<(), Failure> {
         }
         faults::affordable(fabric, faults::fewest(fabric, topology))?;
         collectives::named_routers(fabric)?;
+        simulations::possible(fabric, topology)?;
         // Where vectors are scheduled the plans themselves say what cannot be.
         if let Some(topology) = topology.filter(|_| !fabric.routing.is_scheduled()) {
             collectives::plannable(fabric, topology)?;
         }
     }
-    contract::possible(fabric, topology, given.as_ref().and_then(|given| given.distances.as_ref()))
+    let distances = given.as_ref().and_then(|given| given.distances.as_ref());
+    contract::possible(fabric, topology, distances)?;
+    runs::possible(fabric, topology, distances)
+}
+
+/// How many `require` lines only a build can decide: about all others the spec alone says what they measure.
+pub fn undecided(fabric: &Fabric) -> usize {
+    let given = given(fabric).ok().flatten();
+    let (topology, distances) = (given.as_ref().map(|given| &given.topology), given.as_ref().and_then(|given| given.distances.as_ref()));
+    fabric.requires.len() - contract::decided(fabric, topology, distances)
 }
 
 /// What is known of a fabric before anything is searched.
@@ -135,10 +146,20 @@ fn routable(fabric: &Fabric, given: Option<&Given>) -> Result<(), RouteError> {
     if fabric.budget.faults.is_none() || faults::fewest(fabric, Some(topology)).is_many() {
         return Ok(());
     }
-    for scenario in Scenario::all(fabric, topology).iter().skip(1).take(each) {
+    // A virtual channel for every hop: the longest way of any fault counts.
+    let by_hops = fabric.routing.is_shortest_by_destination() && lanes::rules(fabric) == [lanes::Rule::Count(VcCount::Hops)];
+    let mut longest: Option<(u32, Scenario)> = None;
+    for scenario in Scenario::all(fabric, topology).into_iter().skip(1).take(if by_hops { each / 3 } else { each }) {
         let scene = Scene::of(&scenario.fault, topology, cross_connects.as_ref());
-        in_one_piece(fabric, &scene, scenario)?;
-        keeps_order(fabric, &scene, scenario)?;
+        in_one_piece(fabric, &scene, &scenario)?;
+        keeps_order(fabric, &scene, &scenario)?;
+        let hops = if by_hops { longest_detour(&scene, &scenario.fault) } else { 0 };
+        if hops > u32::from(fabric.budget.vcs) && longest.as_ref().is_none_or(|(most, _)| hops > *most) {
+            longest = Some((hops, scenario));
+        }
+    }
+    if let Some((hops, scenario)) = longest {
+        return Err(RouteError::too_few_vcs(fabric, &scenario, lanes::rules(fabric)[0], hops));
     }
     keeps_formula(fabric, topology, cross_connects.as_ref())
 }
@@ -158,6 +179,40 @@ fn in_one_piece(fabric: &Fabric, scene: &Scene<'_>, scenario: &Scenario) -> Resu
     let seen = scene.topology.reachable(first, |link| scene.is_lit(link));
     let lost = living.any(|node| !seen.contains(node.index()));
     if lost { Err(RouteError::fault_disconnects(fabric, scene, scenario)) } else { Ok(()) }
+}
+
+/// Hops from a router next to what has failed to the endpoint that is farthest from it now: ways that went on
+/// there first are the ones that a fault makes longer.
+fn longest_detour(scene: &Scene<'_>, fault: &Fault) -> u32 {
+    let topology = scene.topology;
+    let mut near: Vec<NodeId> = match *fault {
+        Fault::Link(link) => [topology.links()[link].a.node, topology.links()[link].b.node].to_vec(),
+        Fault::Router(dead) => topology.channels_from(dead).map(|channel| topology.target(channel).node).take(2).collect(),
+        Fault::None | Fault::Switches(_) => Vec::new(),
+    };
+    near.retain(|&node| scene.lives(node) && scene.is_endpoint(node));
+    near.into_iter().map(|node| farthest_endpoint(scene, node)).max().unwrap_or(0)
+}
+
+/// Hops from a router to the farthest endpoint that it reaches.
+fn farthest_endpoint(scene: &Scene<'_>, from: NodeId) -> u32 {
+    let topology = scene.topology;
+    let mut hops = vec![u32::MAX; topology.node_count()];
+    hops[from.index()] = 0;
+    let (mut queue, mut farthest) = (VecDeque::from([from]), 0);
+    while let Some(node) = queue.pop_front() {
+        if scene.is_endpoint(node) {
+            farthest = hops[node.index()];
+        }
+        for channel in topology.channels_from(node).filter(|channel| scene.is_lit(channel.link())) {
+            let next = topology.target(channel).node;
+            if hops[next.index()] == u32::MAX {
+                hops[next.index()] = hops[node.index()] + 1;
+                queue.push_back(next);
+            }
+        }
+    }
+    farthest
 }
 
 /// Whether dimension order, which has one path per pair, keeps those next to what has failed.

@@ -7,7 +7,7 @@ use super::candidates::candidates;
 use super::trade_off::weighed;
 use super::{contract, finalists, size};
 use crate::check::{self, CheckError, Wired};
-use crate::compiled::CompiledPod;
+use crate::compiled::{CompiledPod, WiredFabric};
 use crate::diag::Failure;
 use crate::ids::LinkId;
 use crate::ir::{CrossConnects, FloorMetrics, Link, NetworkMetrics, PassRecord, Placement, Symmetry, Topology, TradeOff};
@@ -40,6 +40,23 @@ pub(super) fn build(fabric: &Fabric, progress: &dyn Progress) -> Result<Built, F
         Plant::Pod(pod) => of_pod(fabric, pod, progress),
         Plant::Network(network) => of_network(fabric, network),
     }
+}
+
+/// Wires a fabric and proves that it is what was declared; nothing of it is measured.
+pub(super) fn wired(fabric: Fabric, progress: &dyn Progress) -> Result<WiredFabric, Failure> {
+    let (topology, cross_connects) = match &fabric.plant {
+        Plant::Pod(pod) => {
+            let (topology, ..) = finalists::topology(&fabric, pod, progress)?;
+            let cross_connects = cross_connect::assign(pod, &topology).map_err(Failure::spec)?;
+            (laid_pod(&fabric, pod, topology, &cross_connects).0, Some(cross_connects))
+        }
+        Plant::Network(network) => {
+            let (topology, ..) = chosen(&fabric, network)?;
+            (laid(&fabric, network, topology)?.0, None)
+        }
+    };
+    let wired = check::wiring(&fabric, &topology, cross_connects.as_ref()).map_err(Failure::internal)?;
+    Ok(WiredFabric { fabric, topology, wired, cross_connects })
 }
 
 fn of_pod(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Built, Failure> {
@@ -148,17 +165,19 @@ fn unasked(network: &Network, topology: &Topology) -> (Counters, Vec<String>) {
     }
 }
 
-fn of_network(fabric: &Fabric, network: &Network) -> Result<Built, Failure> {
-    let mut trade_off = Vec::new();
-    let (topology, drawn) = match (&network.family, &fabric.floor) {
+/// The same, also where short ways and short cables are weighed: with what flow costs in cable.
+fn chosen(fabric: &Fabric, network: &Network) -> Result<(Topology, Counters, Vec<TradeOff>), Failure> {
+    match (&network.family, &fabric.floor) {
         (Family::Synthesized(free @ FreeGraph { cable: Some(own), .. }), Some(floor)) => {
             let (topology, curve) = weighed(fabric, network, floor, (free, *own));
-            let counted = vec![("weights", curve.len())];
-            trade_off = curve;
-            (topology, counted)
+            Ok((topology, vec![("weights", curve.len())], curve))
         }
-        _ => topology(fabric, network)?,
-    };
+        _ => topology(fabric, network).map(|(topology, drawn)| (topology, drawn, Vec::new())),
+    }
+}
+
+fn of_network(fabric: &Fabric, network: &Network) -> Result<Built, Failure> {
+    let (topology, drawn, trade_off) = chosen(fabric, network)?;
     let (topology, placed) = laid(fabric, network, topology)?;
     size::analysed(fabric, &topology).map_err(Failure::infeasible)?;
     let wired = check::wiring(fabric, &topology, None).map_err(Failure::internal)?;

@@ -119,11 +119,6 @@ pub fn repair(broken: &Broken<'_>, effort: Effort, progress: &dyn Progress) -> R
             }
         }
     };
-    // Where all routes that are whole stayed, nothing was chosen once more that shows.
-    let step = match step {
-        RepairStep::Full if check::keeps_intact_routes(fabric, served, tables, &there)? => RepairStep::Local,
-        step => step,
-    };
     let healthy_ranks = repair::of_all_routers(topology, before);
     let in_force = broken.since.as_ref().map_or(before, |since| Before { tables: &since.tables, ranks: &since.all_ranks });
     let (delta, live) = repair::onto(served, in_force, &there);
@@ -131,6 +126,14 @@ pub fn repair(broken: &Broken<'_>, effort: Effort, progress: &dyn Progress) -> R
         _ if !live => own.filter(|own| *own != healthy_ranks),
         Some(since) => since.ranks.clone(),
         None => None,
+    };
+    // The step is named by what came out: tables that rise by the healthy order have no order of their own,
+    // and where all routes that are whole stayed, nothing was chosen once more that shows.
+    let step = match step {
+        RepairStep::NewOrder if ranks.is_some() => step,
+        RepairStep::Full | RepairStep::NewOrder if check::keeps_intact_routes(fabric, served, tables, &there)? => RepairStep::Local,
+        RepairStep::NewOrder => RepairStep::Full,
+        step => step,
     };
     proved(broken, &healthy, (step, ranks), (delta, live), repair::most_loaded(served, demand, &there))
 }

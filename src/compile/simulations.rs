@@ -3,8 +3,8 @@
 use super::context::Context;
 use crate::compiled::{CompiledScenario, RoutedScenario};
 use crate::diag::{Failure, Span};
-use crate::ir::{ForwardingTables, Scene};
-use crate::model::{Scenarios, Simulation};
+use crate::ir::{ForwardingTables, Scene, Topology};
+use crate::model::{Fabric, Scenarios, Simulation};
 use crate::progress::Progress;
 use crate::sim::{self, BlockError, SimError, SimReport};
 
@@ -55,11 +55,25 @@ impl Context<'_> {
     }
 }
 
-/// Tables that were proved lead everybody to where they want, and let nobody wait for ever: all else is the
-/// spec's.
+/// Refuses simulations whose traffic the fabric can never have. `topology` is `None` where it is not known
+/// yet.
+///
+/// # Errors
+/// The first such simulation.
+pub(super) fn possible(fabric: &Fabric, topology: Option<&Topology>) -> Result<(), Failure> {
+    let lacking = |simulation: &Simulation| {
+        let lacking = |error| Failure::spec(BlockError { error, span: simulation.span });
+        sim::has_traffic(fabric, topology, &simulation.parameters).map_err(lacking)
+    };
+    fabric.simulations.iter().try_for_each(lacking)
+}
+
+/// The failure that an error of a simulation is. Proved tables deliver every packet without deadlock, so an
+/// error about these is a bug. A traffic that only a drawn wiring or a fault rules out is no mistake of the spec.
 pub(super) fn failure(error: SimError, span: Span) -> Failure {
     match error {
         SimError::Astray { .. } | SimError::Deadlock { .. } => Failure::internal(error),
+        SimError::NoTraffic { .. } => Failure::infeasible(BlockError { error, span }),
         _ => Failure::spec(BlockError { error, span }),
     }
 }

@@ -40,7 +40,7 @@ pub struct TooMuchMemory {
 /// FAB0209: a network that would take too long to measure.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the analysis of this network of {routers} routers would take about {looks} looks at a channel, at most {most} are allowed")]
-#[diagnostic(code(FAB0209), help("every router is searched from: take a smaller network, or one with fewer links"))]
+#[diagnostic(code(FAB0209), help("every router is searched from: take a smaller network, or one with fewer links{described}"))]
 pub struct TooMuchWork {
     routers: u64,
     looks: u64,
@@ -49,6 +49,8 @@ pub struct TooMuchWork {
     span: Span,
     /// What it is large in.
     reason: Box<str>,
+    /// What is known of it nevertheless.
+    described: &'static str,
 }
 
 /// Why a build is refused before it begins.
@@ -301,7 +303,9 @@ fn analysis(fabric: &Fabric, chips: Chips) -> Result<(), TooLarge> {
     let looks = chips.all.saturating_mul(chips.channels).saturating_mul(chips.canonical);
     if fabric.pod().is_none() && looks > GRAPH_STEPS {
         let (span, reason) = (fabric.topology_span(), chips.reason(fabric).into_boxed_str());
-        return Err(TooMuchWork { routers: chips.all, looks, most: GRAPH_STEPS, span, reason }.into());
+        let formulas = matches!(&fabric.plant, Plant::Network(network) if network.family.closed_form().is_some());
+        let described = if formulas { "; `fabc check` without `--stop-after` describes this one by formulas" } else { "" };
+        return Err(TooMuchWork { routers: chips.all, looks, most: GRAPH_STEPS, span, reason, described }.into());
     }
     Ok(())
 }

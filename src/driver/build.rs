@@ -3,8 +3,9 @@
 use super::diff::tolerance;
 use super::dump::dump_compiled;
 use super::errors::{DriverError, Stop};
-use super::front::{back, front, manifest_options, requires_hold, tables_option, watch};
+use super::front::{back, front, left_to_a_build, manifest_options, requires_hold, tables_option, watch};
 use super::golden::{self, Golden};
+use super::input_errors::InputError;
 use super::options::{BuildArgs, CheckArgs, GraphArgs, GraphFormat};
 use super::parts;
 use super::progress::Watch;
@@ -14,13 +15,13 @@ use super::several;
 use super::sliced;
 use super::staging::{self, Staging};
 use super::terminal::{Terminal, look, print_err, size, write_out};
-use crate::compile::{Stage, compile, decidable, describe};
+use crate::compile::{Stage, decidable, describe, is_described, undecided, wire};
 use crate::compiled::Compiled;
 use crate::diag::SourceMap;
 use crate::emit;
 use crate::library::Loaded;
 use crate::model::{Fabric, Plant, SonicConfig};
-use crate::syntax::print_spec;
+use crate::show::MessageFormat;
 use clap::CommandFactory;
 use std::path::{Path, PathBuf};
 
@@ -34,8 +35,7 @@ pub(super) fn build(args: &BuildArgs, terminal: Terminal) -> Result<(), Stop> {
         return Ok(());
     }
     if args.specs.is_empty() {
-        let what = "the following required argument was not provided: <SPEC>";
-        super::options::Options::command().error(clap::error::ErrorKind::MissingRequiredArgument, what).exit();
+        return Err(no_spec("build", terminal));
     }
     if let Some(shard) = args.shard {
         let [spec] = &args.specs[..] else {
@@ -49,6 +49,7 @@ pub(super) fn build(args: &BuildArgs, terminal: Terminal) -> Result<(), Stop> {
         return result;
     }
     let requests = requests::read(&args.emit)?;
+    requests::reached(&requests, args.compile.stop_after)?;
     if let [spec] = &args.specs[..] {
         return one(spec, args, &requests, terminal);
     }
@@ -62,6 +63,15 @@ pub(super) fn build(args: &BuildArgs, terminal: Terminal) -> Result<(), Stop> {
         }
     }
     if worst == 0 { Ok(()) } else { Err(Stop { diagnostics: Vec::new(), sources: SourceMap::default(), exit_code: worst }) }
+}
+
+/// The error of a command line with `--emit` and without a spec.
+fn no_spec(command: &str, terminal: Terminal) -> Stop {
+    let what = "the following required argument was not provided: <SPEC>";
+    if terminal.format == MessageFormat::Human {
+        super::options::Options::command().error(clap::error::ErrorKind::MissingRequiredArgument, what).exit();
+    }
+    InputError::usage(&format!("{what}\n\nUsage: fabc {command} [OPTIONS] <SPEC>")).into()
 }
 
 /// One spec of a build.
@@ -107,12 +117,16 @@ fn build_with(
         Some(out) => Some(Staging::begin(out, &loaded.fabric.name, staging::BUILT)?),
         None => None,
     };
+    let only_links = out.is_none() && args.golden.is_none() && args.compile.dump.is_empty() && requests.iter().all(Request::is_of_links);
+    if args.compile.stop_after == Some(Stage::Synthesize) && only_links {
+        return links(loaded, requests, watch, data_on_stdout, terminal);
+    }
     let (spec_text, settings) = (loaded.text.clone(), loaded.settings.clone());
     let (compiled, sources) = back(loaded, &args.compile, watch, terminal)?;
     let options = [settings, manifest_options(&args.compile), tables_option(args.tables, &compiled, terminal)].concat();
     dump_compiled(&compiled, &spec_text, &options, &args.compile.dump)?;
     if !data_on_stdout {
-        terminal.say(&emit::terminal_report(&compiled, look()))?;
+        terminal.say_with_colors(&emit::terminal_report(&compiled, look()))?;
     }
     let say = |text: &str| {
         if data_on_stdout {
@@ -147,6 +161,18 @@ fn build_with(
     requires_hold(&compiled.requires, sources)
 }
 
+/// Writes files about links alone: the fabric is wired, and nothing is measured.
+fn links(loaded: Loaded, requests: &[Request], watch: &Watch, data_on_stdout: bool, terminal: Terminal) -> Result<(), Stop> {
+    let Loaded { fabric, sources, .. } = loaded;
+    let wired = watch.time("compile", || wire(fabric, watch)).map_err(|failure| (failure, sources))?;
+    for request in requests {
+        for line in watch.time("emit", || requests::write_links(request, &wired))? {
+            if data_on_stdout { terminal.detail(&line) } else { terminal.say(&line)? }
+        }
+    }
+    Ok(())
+}
+
 /// Says which switches have no configuration although the spec does not say that they are to have none.
 fn without_config(compiled: &Compiled, terminal: Terminal) {
     let pod = compiled.fabric.pod();
@@ -178,23 +204,30 @@ pub(super) fn check(args: &CheckArgs, terminal: Terminal) -> Result<(), Stop> {
 }
 
 fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(), Stop> {
-    let Some(loaded) = front(&args.spec, &args.compile, watch, terminal)? else { return Ok(()) };
+    if args.emit == ["list"] {
+        requests::list()?;
+        return Ok(());
+    }
+    let Some(spec) = &args.spec else { return Err(no_spec("check", terminal)) };
+    let requests = requests::read(&args.emit)?;
+    requests::reached(&requests, args.compile.stop_after)?;
+    let Some(loaded) = front(spec, &args.compile, watch, terminal)? else { return Ok(()) };
     if !loaded.fabric.slices.kinds.is_empty() {
         return sliced::check(loaded, args, watch, terminal);
     }
+    requests.iter().try_for_each(|request| requests::fits(request, &loaded.fabric))?;
     if args.compile.stop_after.is_none() {
         let fabric = &loaded.fabric;
-        requests::read(&args.emit)?.iter().try_for_each(|request| requests::fits(request, fabric))?;
         if let Some(directory) = &args.golden {
             golden::exists(&golden::place(directory, &fabric.name))?;
         }
-        if fabric.is_too_large() {
+        if is_described(fabric) {
             return described(loaded, watch, terminal);
         }
         if let Err(failure) = decidable(fabric, Stage::Emit) {
             return Err((failure, loaded.sources).into());
         }
-        terminal.say(&format!("{}: no errors ({})", fabric.name, contents(fabric)))?;
+        terminal.say(&format!("{}: no errors ({}){}", fabric.name, contents(fabric), left_to_a_build(undecided(fabric))))?;
         return Ok(());
     }
     let options = [loaded.settings.clone(), manifest_options(&args.compile)].concat();
@@ -202,7 +235,7 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
     let (compiled, sources) = back(loaded, &args.compile, watch, terminal)?;
     dump_compiled(&compiled, &spec_text, &options, &args.compile.dump)?;
     if args.compile.dump.is_empty() {
-        terminal.say(&emit::terminal_report(&compiled, look()))?;
+        terminal.say_with_colors(&emit::terminal_report(&compiled, look()))?;
     }
     requires_hold(&compiled.requires, sources)
 }
@@ -241,15 +274,16 @@ fn count(number: usize, noun: &str) -> String {
 /// # Errors
 /// The spec has errors or cannot be met.
 pub(super) fn graph(args: &GraphArgs, terminal: Terminal) -> Result<(), Stop> {
-    let Loaded { fabric, spec, sources, warnings, .. } = read::spec(&args.spec, &args.set)?;
+    let Loaded { fabric, sources, warnings, .. } = read::spec(&args.spec, &args.set)?;
     terminal.warn(warnings, &sources);
-    let compiled = compile(fabric, Stage::Synthesize, &watch(terminal)).map_err(|failure| (failure, sources))?;
+    let wired = wire(fabric, &watch(terminal)).map_err(|failure| (failure, sources))?;
     let name = match args.format {
         GraphFormat::Dot => "dot",
         GraphFormat::Graphml => "graphml",
         GraphFormat::Csv => "csv",
     };
-    for artifact in emit::one(name, &compiled, &print_spec(&spec)).unwrap_or_default() {
+    let format = emit::FORMATS.iter().find(|format| format.name == name);
+    if let Some(artifact) = format.and_then(|format| emit::of_wiring(format, wired.wiring())) {
         write_out(&artifact.bytes)?;
     }
     Ok(())

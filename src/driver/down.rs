@@ -30,7 +30,7 @@ impl Down {
         for name in names {
             let compact: String = name.chars().filter(|letter| !letter.is_whitespace()).collect();
             if !down.takes(wired, &compact) {
-                return Err(DriverError::UnknownPart { name: name.clone(), hint: looks(wired) }.into());
+                return Err(DriverError::UnknownPart { name: name.clone(), hint: looks(wired, &compact) }.into());
             }
         }
         Ok(down)
@@ -123,17 +123,56 @@ impl Down {
     }
 }
 
-/// What names look like in a fabric.
-fn looks(wired: Wired<'_>) -> String {
-    let topology = wired.topology;
-    let first = topology.name(NodeId(0));
-    let port =
-        topology.channels_from(NodeId(0)).next().map_or_else(String::new, |channel| topology.names().port(topology.source(channel).port));
-    let switch =
-        wired.fabric.pod().and_then(|pod| pod.ocses.iter().next()).map_or_else(String::new, |ocs| format!("a switch `{}`, ", ocs.name));
+/// Groups of switches that are told one by one; of more, the first and the last switch are.
+const GROUPS: usize = 6;
+
+/// Which names a fabric has: those of the group, or of the router, that the wrong name begins with, or all.
+fn looks(wired: Wired<'_>, wrong: &str) -> String {
+    let (topology, names) = (wired.topology, wired.topology.names());
+    if let Some(ports) = wrong.rsplit_once('.').and_then(|(router, _)| Some((router, names.find(router, topology.node_count())?))) {
+        let (router, node) = ports;
+        let channels = topology.channels_from(node).chain(topology.channels_into(node));
+        let ends = channels.flat_map(|channel| [topology.source(channel), topology.target(channel)]).filter(|end| end.node == node);
+        let lit: BTreeSet<PortId> = ends.map(|end| end.port).collect();
+        let lit: Vec<String> = lit.into_iter().map(|port| format!("`{router}.{}`", names.port(port))).collect();
+        return format!("links of this router are {}", lit.join(", "));
+    }
+    let groups = switches(wired);
+    let span = |first: &str, last: &str| if first == last { format!("`{first}`") } else { format!("`{first}` to `{last}`") };
+    let spans = |groups: &[[String; 2]]| groups.iter().map(|[first, last]| span(first, last)).collect::<Vec<_>>().join(", ");
+    let group = |name: &str| name.split('[').next().unwrap_or_default().to_owned();
+    if let Some(own) = groups.iter().position(|[first, _]| group(first) == group(wrong)) {
+        return format!("switches of this group are {}", spans(&groups[own..=own]));
+    }
+    let mut told = Vec::new();
+    if groups.len() <= GROUPS && !groups.is_empty() {
+        told.push(format!("switches {}", spans(&groups)));
+    } else if let (Some([first, _]), Some([_, last])) = (groups.first(), groups.last()) {
+        told.push(format!("switches {}", span(first, last)));
+    }
+    let routers = if wired.fabric.pod().is_some() { "chips" } else { "routers" };
+    let (first, last) = (topology.name(NodeId(0)), topology.name(NodeId::new(topology.node_count() - 1)));
+    told.push(format!("{routers} {}", span(&first, &last)));
+    if let Some(channel) = topology.channels_from(NodeId(0)).next() {
+        told.push(format!("links such as `{first}.{}`", names.port(topology.source(channel).port)));
+    }
     let (size, blocks) = wired.fabric.blocks();
-    let block = if size > 1 && blocks > 1 { format!(", all of `{}`", first.split('[').next().unwrap_or_default()) } else { String::new() };
-    format!("names are such as {switch}a router `{first}`, a link `{first}.{port}`{block}")
+    if size > 1 && blocks > 1 {
+        told.push(format!("all of {}", span(&group(&first), &group(&last))));
+    }
+    format!("there are {}", told.join("; "))
+}
+
+/// The first and the last switch of every group.
+fn switches(wired: Wired<'_>) -> Vec<[String; 2]> {
+    let mut groups: Vec<(usize, [String; 2])> = Vec::new();
+    for ocs in wired.fabric.pod().into_iter().flat_map(|pod| pod.ocses.iter()) {
+        match groups.last_mut() {
+            Some((group, [_, last])) if *group == ocs.group.index() => last.clone_from(&ocs.name),
+            _ => groups.push((ocs.group.index(), [ocs.name.clone(), ocs.name.clone()])),
+        }
+    }
+    groups.into_iter().map(|(_, ends)| ends).collect()
 }
 
 /// The fault of the budget that names make, itself or the image of another.

@@ -1,5 +1,6 @@
 //! What can go wrong outside the spec: files, directories, options. Codes FAB05nn; FAB09nn is fabc itself.
 
+use super::input_errors::InputError;
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -389,6 +390,10 @@ pub(super) enum DriverError {
         /// What to do.
         hint: String,
     },
+    /// A command line that does not fit.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Input(#[from] InputError),
     /// Processes that nobody runs, or that did not do their part.
     #[error(transparent)]
     #[diagnostic(transparent)]
@@ -427,6 +432,7 @@ impl DriverError {
         match self {
             // A spec that cannot be read is a spec with an error; so is one that is not laid out.
             DriverError::Unreadable { .. }
+            | DriverError::Input(InputError::NoSpec { .. })
             | DriverError::NotText { .. }
             | DriverError::TooLong { .. }
             | DriverError::NotFormatted { .. }
@@ -459,6 +465,12 @@ pub(super) struct Stop {
 impl From<DriverError> for Stop {
     fn from(error: DriverError) -> Self {
         Stop { exit_code: error.exit_code(), diagnostics: vec![Box::new(error)], sources: crate::diag::SourceMap::default() }
+    }
+}
+
+impl From<InputError> for Stop {
+    fn from(error: InputError) -> Self {
+        DriverError::from(error).into()
     }
 }
 

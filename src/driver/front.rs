@@ -48,6 +48,15 @@ pub(super) fn back(loaded: Loaded, args: &CompileArgs, watch: &Watch, terminal: 
     Ok((compiled, sources))
 }
 
+/// What `fabc check` does not decide: so many lines.
+pub(super) fn left_to_a_build(requires: usize) -> String {
+    match requires {
+        0 => String::new(),
+        1 => "; 1 require can only be measured by a build".to_owned(),
+        many => format!("; {many} requires can only be measured by a build"),
+    }
+}
+
 /// Turns every `require` that failed into an error at its line.
 pub(super) fn requires_hold(outcomes: &[RequireOutcome], sources: SourceMap) -> Result<(), Stop> {
     let diagnostics = broken(outcomes);

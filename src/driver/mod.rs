@@ -24,16 +24,17 @@ mod estimate;
 mod estimate_options;
 mod fmt;
 mod foreign;
-mod framing;
 mod front;
 mod golden;
 mod init;
+mod input_errors;
 mod interrupted;
 mod jobs;
 mod kind_cache;
 mod live;
 mod lock;
 mod lsp;
+mod lsp_messages;
 mod options;
 mod parts;
 mod parts_options;
@@ -90,10 +91,11 @@ pub use terminal::look_at_standard_output;
 use crate::diag;
 use crate::show::is_drawing;
 pub use crate::show::{MessageFormat, shown};
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 use errors::{DriverError, Stop};
+use input_errors::InputError;
 use std::process::ExitCode;
-use terminal::{Terminal, handed_over, print_out};
+use terminal::{Terminal, handed_over, print_out, wrapped};
 
 /// Reads the command line.
 ///
@@ -107,6 +109,10 @@ pub fn options() -> Result<Options, ExitCode> {
         Err(wrong) => Err(wrong),
     };
     parsed.map_err(|shown| {
+        let format = asked_format();
+        if shown.use_stderr() && format != MessageFormat::Human {
+            return wrong_usage(InputError::usage(&shown.render().to_string()), format);
+        }
         let printed = shown.print();
         if shown.use_stderr() {
             return ExitCode::from(2);
@@ -116,6 +122,26 @@ pub fn options() -> Result<Options, ExitCode> {
         Terminal { format: MessageFormat::Human, quiet: false, verbose: false }.show(stop.diagnostics, &stop.sources);
         ExitCode::from(stop.exit_code)
     })
+}
+
+/// The form of messages that the command line asks for, even one that cannot be read.
+fn asked_format() -> MessageFormat {
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let written = words.iter().enumerate().filter_map(|(at, word)| match word.strip_prefix("--message-format") {
+        Some("") => words.get(at + 1).map(String::as_str),
+        Some(value) => value.strip_prefix('='),
+        None => None,
+    });
+    written.last().and_then(|name| MessageFormat::from_str(name, false).ok()).unwrap_or(MessageFormat::Human)
+}
+
+/// Shows what is wrong with a command line, in a form for programs.
+fn wrong_usage(error: InputError, format: MessageFormat) -> ExitCode {
+    let stop = Stop::from(error);
+    let terminal = Terminal { format, quiet: false, verbose: false };
+    terminal.show(stop.diagnostics, &stop.sources);
+    terminal.finish(stop.exit_code);
+    ExitCode::from(stop.exit_code)
 }
 
 /// Runs a command and returns its exit code. Errors have been shown by then.
@@ -182,7 +208,8 @@ fn explain(code: Option<&str>) -> Result<(), Stop> {
     let digits: String = code.chars().filter(char::is_ascii_digit).collect();
     match diag::explain(code).or_else(|| diag::explain(&format!("FAB{digits:0>4}"))) {
         Some(doc) => {
-            print_out(&format!("{}: {}\n\n{}", doc.code, doc.title, doc.text.trim()))?;
+            let text = format!("{}: {}\n\n{}", doc.code, doc.title, doc.text.trim());
+            print_out(&terminal::width().map_or(text.clone(), |width| wrapped(&text, width)))?;
             Ok(())
         }
         None => {

@@ -69,7 +69,7 @@ pub enum Command {
     Submit(SubmitArgs),
     /// Compile a spec with many values of its parameters, and compare
     Sweep(SweepArgs),
-    /// Compile a spec and write nothing
+    /// Check a spec without building it, or build it up to a stage, and write nothing
     Check(CheckArgs),
     /// Lay specs out the one way there is
     Fmt(FmtArgs),
@@ -238,14 +238,14 @@ pub struct BuildArgs {
 #[derive(Clone, Debug, Args)]
 pub struct CheckArgs {
     /// The spec; `-` reads standard input
-    #[arg(value_name = "SPEC", add = candidates::specs())]
-    pub spec: String,
+    #[arg(value_name = "SPEC", required_unless_present = "emit", add = candidates::specs())]
+    pub spec: Option<String>,
 
     /// How far, and what to show.
     #[command(flatten)]
     pub compile: CompileArgs,
 
-    /// Say also whether these formats could be written
+    /// Say also whether these formats could be written; `list` lists the formats
     #[arg(long, value_name = "FORMAT", value_delimiter = ',', add = candidates::of(candidates::formats))]
     pub emit: Vec<String>,
 

@@ -123,7 +123,7 @@ pub(super) fn merge(args: &MergeArgs, terminal: Terminal) -> Result<(), Stop> {
         Err(wrong) => return Err(wrong.stop(sources)),
     };
     let options = [parts.plan.options.clone(), tables_option(parts.tables(), &compiled, terminal)].concat();
-    terminal.say(&emit::terminal_report(&compiled, look()))?;
+    terminal.say_with_colors(&emit::terminal_report(&compiled, look()))?;
     let (mut files, mut bytes) = (0_usize, 0_usize);
     emit::each_artifact(&compiled, &print_spec(&spec), &options, &mut |artifact| {
         files += 1;

@@ -1,6 +1,7 @@
 //! The directory of a pod in slices: its spec, its kinds, which slice has which cubes.
 
 use super::errors::{DriverError, Stop};
+use super::input_errors::needs_directory;
 use super::read::{self, display};
 use super::reported::metrics;
 use super::sim_options::NOMINAL;
@@ -117,6 +118,7 @@ impl Placed {
     /// # Errors
     /// A file is missing or damaged, or the slices are not apart (exit code 3).
     pub(super) fn read(directory: &Path) -> Result<Self, Stop> {
+        needs_directory(directory)?;
         Self::read_or(directory, &Stop::from)
     }
 

@@ -1,6 +1,7 @@
 //! Files and directories, read.
 
 use super::errors::{DriverError, Stop};
+use super::input_errors::{needs_directory, needs_spec};
 use crate::diag::{Failure, SourceMap, Span};
 use crate::emit::PLACEMENT;
 use crate::library::{Loaded, load};
@@ -82,6 +83,7 @@ pub(super) fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
 /// # Errors
 /// A file is missing, or the spec has errors.
 pub(super) fn built_fabric(directory: &Path) -> Result<Loaded, Stop> {
+    needs_directory(directory)?;
     for needed in ["spec.fab", "topology.json"] {
         if !directory.join(needed).is_file() {
             let in_slices = directory.join(PLACEMENT).is_file();
@@ -97,6 +99,7 @@ pub(super) fn built_fabric(directory: &Path) -> Result<Loaded, Stop> {
 /// # Errors
 /// It cannot be read, or is longer than any spec.
 pub(super) fn spec_text(path: &str) -> Result<String, Stop> {
+    needs_spec(path)?;
     match text(path, SPEC_BYTES as u64) {
         // As if it had been read and then found too long: the error has the code and the place that it has in
         // a file of `use`.

@@ -94,10 +94,12 @@ fn part(fabric: &Fabric, name: &str) -> Result<Part, DriverError> {
     }
     let whole = || name.strip_prefix("cube")?.parse::<u32>().ok().filter(|&cube| cube < cubes);
     chip(name).map(|chip| chip.0 / size).or_else(whole).map(Part::Chips).ok_or_else(|| {
-        let switch = fabric.pod().and_then(|pod| pod.ocses.iter().next()).map_or("", |ocs| &ocs.name);
-        let router = names.node(crate::ids::NodeId(0));
+        let switches = fabric.pod().map_or(&[][..], |pod| pod.ocses.as_slice());
+        let switches = switches.first().zip(switches.last()).map(|(first, last)| format!("switches `{}` to `{}`; ", first.name, last.name));
+        let [first, last] = [0, fabric.node_count() - 1].map(|node| names.node(crate::ids::NodeId::new(node)));
         let hint = format!(
-            "names are such as a switch `{switch}`, a router `{router}`, a link `{router}.{}`, all of `cube{}`",
+            "there are {}chips `{first}` to `{last}`; links such as `{first}.{}`; all of `cube0` to `cube{}`",
+            switches.unwrap_or_default(),
             names.port(PortId::new(0)),
             cubes - 1
         );

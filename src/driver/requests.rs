@@ -5,7 +5,8 @@
 use super::errors::DriverError;
 use super::terminal::{print_out, size, write_out};
 use super::write::{self, Distinct, WholeFile};
-use crate::compiled::Compiled;
+use crate::compile::Stage;
+use crate::compiled::{Compiled, WiredFabric};
 use crate::diag::closest;
 use crate::emit::{self, Artifact, Format};
 use crate::model::Fabric;
@@ -26,6 +27,11 @@ impl Request {
         self.path == "-"
     }
 
+    /// Whether it says who is wired to whom, and nothing else.
+    pub(super) fn is_of_links(&self) -> bool {
+        self.format.is_of_links()
+    }
+
     fn is_folder(&self) -> bool {
         is_folder(&self.path)
     }
@@ -40,7 +46,9 @@ fn is_folder(path: &str) -> bool {
 /// # Errors
 /// Standard output cannot be written.
 pub(super) fn list() -> Result<(), DriverError> {
-    emit::FORMATS.iter().try_for_each(|format| print_out(&format!("{:<15}{:<26}{}", format.name, format.path, format.description)))
+    let width = |text: fn(&Format) -> &'static str| emit::FORMATS.iter().map(|format| text(format).len()).max().unwrap_or(0) + 2;
+    let [name, path] = [width(|format| format.name), width(|format| format.path)];
+    emit::FORMATS.iter().try_for_each(|format| print_out(&format!("{:<name$}{:<path$}{}", format.name, format.path, format.description)))
 }
 
 /// Reads the values of `--emit`.
@@ -73,6 +81,35 @@ fn request(value: &str) -> Result<Request, DriverError> {
     }
 }
 
+/// Formats that need tables, or what is found after them.
+const AFTER_ROUTING: [&str; 11] = [
+    "tables",
+    "tables_bin",
+    "tables_csv",
+    "formula",
+    "opensm_lft",
+    "opensm_sl2vl",
+    "opensm_path_sl",
+    "simulations",
+    "simulations_csv",
+    "collectives",
+    "schedule",
+];
+
+/// Refuses a format that a build which stops after a stage does not come to.
+///
+/// # Errors
+/// [`DriverError::NothingToEmit`].
+pub(super) fn reached(requests: &[Request], last: Option<Stage>) -> Result<(), DriverError> {
+    let first = |name: &str| match name {
+        "spec" => Stage::Resolve,
+        _ if AFTER_ROUTING.contains(&name) => Stage::Route,
+        _ => Stage::Synthesize,
+    };
+    let early = requests.iter().find(|request| last.is_some_and(|last| last < first(request.format.name)));
+    early.map_or(Ok(()), |request| Err(DriverError::NothingToEmit { name: request.format.name.to_owned() }))
+}
+
 /// Refuses what could not be written, before it is compiled.
 ///
 /// # Errors
@@ -92,9 +129,22 @@ pub(super) fn write(request: &Request, compiled: &Compiled, spec_text: &str) -> 
     }
     let name = format.name;
     emit::possible(name, compiled)?;
-    let files = emit::one(name, compiled, spec_text).unwrap_or_default();
-    let folder = request.is_folder();
-    match &files[..] {
+    place(request, &emit::one(name, compiled, spec_text).unwrap_or_default())
+}
+
+/// The same of a fabric that was only wired.
+///
+/// # Errors
+/// The format needs more, does not fit the place, or the disk does not let us.
+pub(super) fn write_links(request: &Request, wired: &WiredFabric) -> Result<Vec<String>, DriverError> {
+    let files: Vec<Artifact> = emit::of_wiring(request.format, wired.wiring()).into_iter().collect();
+    place(request, &files)
+}
+
+/// Writes the files of a format to where it is to go.
+fn place(request: &Request, files: &[Artifact]) -> Result<Vec<String>, DriverError> {
+    let (name, path, folder) = (request.format.name, &request.path, request.is_folder());
+    match files {
         [] => Err(DriverError::NothingToEmit { name: name.to_owned() }),
         [file] if request.is_stdout() => {
             write_out(&file.bytes)?;

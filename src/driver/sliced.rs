@@ -1,7 +1,7 @@
 //! `fabc build` and `fabc check` of a fabric in slices: every kind is compiled alone, then all are placed.
 
 use super::errors::{DriverError, Stop};
-use super::front::{back, manifest_options, requires_hold, tables_option};
+use super::front::{back, left_to_a_build, manifest_options, requires_hold, tables_option};
 use super::kind_cache::{self, Cache};
 use super::options::{BuildArgs, CheckArgs};
 use super::placed::{kind, of_slices, settings, write_placed};
@@ -9,7 +9,7 @@ use super::progress::Watch;
 use super::read::display;
 use super::staging::{self, MANIFEST, Staging};
 use super::terminal::{Terminal, look, size};
-use crate::compile::{Stage, decidable};
+use crate::compile::{Stage, decidable, undecided};
 use crate::compiled::Compiled;
 use crate::diag::SourceMap;
 use crate::emit::{self, Artifact, ManifestLine, PlacedPod};
@@ -78,7 +78,7 @@ pub(super) fn build(loaded: Loaded, args: &BuildArgs, out: Option<&Path>, watch:
             };
             again.fabric.name.clone_from(&of.fabric.name);
             let options = [manifest_options(&args.compile), tables_option(args.tables, &again, terminal)].concat();
-            terminal.say(&emit::terminal_report(&again, look()))?;
+            terminal.say_with_colors(&emit::terminal_report(&again, look()))?;
             let broken = requires(&again, &sources);
             // What breaks its contract is told every time.
             let mut kept = cache.as_ref().filter(|_| broken.is_empty()).map(|cache| cache.keep(&key)).transpose()?;
@@ -132,11 +132,12 @@ pub(super) fn check(loaded: Loaded, args: &CheckArgs, watch: &Watch, terminal: T
             continue;
         }
         let (compiled, _) = back(alone(of, &sources), args, watch, terminal)?;
-        terminal.say(&emit::terminal_report(&compiled, look()))?;
+        terminal.say_with_colors(&emit::terminal_report(&compiled, look()))?;
         failed.extend(requires(&compiled, &sources));
     }
     if args.stop_after.is_none() {
-        terminal.say(&format!("{}: no errors ({})", fabric.name, contents(&fabric)))?;
+        let left: usize = fabric.slices.kinds.iter().map(|of| undecided(&of.fabric)).sum();
+        terminal.say(&format!("{}: no errors ({}){}", fabric.name, contents(&fabric), left_to_a_build(left)))?;
     }
     if failed.is_empty() { Ok(()) } else { Err(Stop { diagnostics: failed, sources, exit_code: 3 }) }
 }

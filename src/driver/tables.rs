@@ -1,6 +1,7 @@
 //! `fabc tables`: the forwarding table of one router, read from a built directory; nothing is compiled.
 
 use super::errors::{DriverError, Stop};
+use super::input_errors::needs_directory;
 use super::options::{TableFormat, TablesArgs};
 use super::placed::{Placed, is_placed};
 use super::read::{self, display};
@@ -22,6 +23,7 @@ use std::path::Path;
 /// The directory is not one of fabc's, or has no such scenario or router.
 pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
     let directory = &args.directory;
+    needs_directory(directory)?;
     if !directory.join("spec.fab").is_file() {
         let reason = "there is no `spec.fab`".to_owned();
         return Err(DriverError::NotBuilt { path: display(directory), reason }.into());

@@ -7,7 +7,7 @@ use super::errors::DriverError;
 use crate::diag::SourceMap;
 use crate::emit::{self, Look};
 use crate::model::Warning;
-use crate::show::{MessageFormat, messages, results, shown};
+use crate::show::{MessageFormat, harmless, messages, results, shown};
 use miette::Diagnostic;
 use serde_json::Value;
 use std::io::{self, IsTerminal, Write};
@@ -24,6 +24,45 @@ pub(super) fn look() -> Look {
     Look { width, color: supports_color::on(supports_color::Stream::Stdout).is_some() }
 }
 
+/// The columns of the terminal that standard output is, at most a hundred; `None` if it is none.
+pub(super) fn width() -> Option<usize> {
+    let stdout = io::stdout();
+    let (width, _) = terminal_size::terminal_size_of(&stdout).filter(|_| stdout.is_terminal())?;
+    Some(usize::from(width.0).clamp(40, 100))
+}
+
+/// A page with its paragraphs and list items broken to a width. Examples in fences and tables stay as is.
+pub(super) fn wrapped(page: &str, width: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let (mut paragraph, mut fenced) = (String::new(), false);
+    let end = |paragraph: &mut String, lines: &mut Vec<String>| {
+        let indent = if paragraph.starts_with("- ") { "  " } else { "" };
+        let options = textwrap::Options::new(width).subsequent_indent(indent).break_words(false);
+        if !paragraph.is_empty() {
+            lines.extend(textwrap::wrap(paragraph, options).into_iter().map(std::borrow::Cow::into_owned));
+        }
+        paragraph.clear();
+    };
+    for line in page.lines() {
+        let fence = line.starts_with("```");
+        if fence || fenced || line.is_empty() || line.starts_with('|') {
+            end(&mut paragraph, &mut lines);
+            lines.push(line.to_owned());
+            fenced ^= fence;
+            continue;
+        }
+        if line.starts_with("- ") {
+            end(&mut paragraph, &mut lines);
+        }
+        if !paragraph.is_empty() {
+            paragraph.push(' ');
+        }
+        paragraph.push_str(line.trim());
+    }
+    end(&mut paragraph, &mut lines);
+    lines.join("\n")
+}
+
 /// How much to say, and how.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terminal {
@@ -36,23 +75,30 @@ pub(super) struct Terminal {
 }
 
 impl Terminal {
-    /// Results, to standard output.
+    /// Results, to standard output. What would act on the terminal, as in the name of a file, is escaped.
     ///
     /// # Errors
     /// It cannot be written.
     pub(super) fn say(self, text: &str) -> Result<(), DriverError> {
+        self.say_with_colors(&harmless(text))
+    }
+    /// Results with the colors that they have already, to standard output.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(super) fn say_with_colors(self, text: &str) -> Result<(), DriverError> {
         if self.quiet { Ok(()) } else { print_out(text) }
     }
     /// What the user should know while the work goes on, to standard error.
     pub(super) fn note(self, text: &str) {
         if !self.quiet {
-            self.remark(text, &format!("note: {text}"));
+            self.remark(text, &format!("note: {}", harmless(text)));
         }
     }
     /// Details for `--verbose`, to standard error.
     pub(super) fn detail(self, text: &str) {
         if self.verbose {
-            self.remark(text, text);
+            self.remark(text, &harmless(text));
         }
     }
     /// What is no diagnostic; `plain` for people.
@@ -164,6 +210,22 @@ pub(super) fn size(bytes: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pages_are_broken_to_the_width_but_not_their_examples() {
+        let page = "One two three four\nfive six.\n\n- an item of many words\n- another\n```text\na line that is long and stays so\n```";
+        let told = "One two three four\nfive six.\n\n- an item of many\n  words\n- another\n```text\na line that is long and stays so\n```";
+        assert_eq!(wrapped(page, 19), told);
+        for doc in crate::diag::codes() {
+            let width = |line: &str| line.chars().count();
+            let mut fenced = false;
+            for line in wrapped(doc.text.trim(), 60).lines() {
+                fenced ^= line.starts_with("```");
+                let words = line.split_whitespace().map(width).max().unwrap_or(0);
+                assert!(fenced || line.starts_with('|') || width(line) <= 60.max(words + 2), "{}: {line}", doc.code);
+            }
+        }
+    }
 
     #[test]
     fn sizes_have_one_digit_after_the_point() {

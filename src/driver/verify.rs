@@ -3,6 +3,7 @@
 
 use super::errors::{DriverError, Stop};
 use super::foreign::rejected;
+use super::input_errors::needs_directory;
 use super::options::VerifyArgs;
 use super::placed::is_placed;
 use super::read::{self, display};
@@ -39,6 +40,7 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     if let (Some(plan), Some(live)) = (&args.plan, &args.from) {
         return verify_plan::verify(directory, plan, (live, args.running.as_deref()), terminal);
     }
+    needs_directory(directory)?;
     for needed in [MANIFEST, "spec.fab"] {
         if !directory.join(needed).is_file() {
             return Err(DriverError::NotBuilt { path: display(directory), reason: format!("there is no `{needed}`") }.into());

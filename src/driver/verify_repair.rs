@@ -63,14 +63,16 @@ pub(super) fn verify(
     }
     let covered = if claimed.unserved == 0 { built.covered(&down.names(built.wired()))? } else { None };
     let AlikeWide { tables: healthy, ranks: healthy_ranks, covered, since } = AlikeWide::of(&built, covered, since);
-    let (in_force, ranks, nominal) = match &since {
-        Some(since) => {
-            let all = check::ranks_of_all(&built.topology, &healthy.symmetry, usize::from(healthy.vcs), &healthy_ranks);
-            (&since.tables, &since.all_ranks[..], Some(all))
-        }
+    let nominal = check::ranks_of_all(&built.topology, &healthy.symmetry, usize::from(healthy.vcs), &healthy_ranks);
+    let (in_force, ranks, before) = match &since {
+        Some(since) => (&since.tables, &since.all_ranks[..], Some(&nominal[..])),
         None => (&*healthy, &*healthy_ranks, None),
     };
-    let walk = check::repair(&built.fabric, &scene, (in_force, ranks), nominal.as_deref(), &claimed).map_err(stop)?;
+    let walk = check::repair(&built.fabric, &scene, (in_force, ranks), before, &claimed).map_err(stop)?;
+    let has_own_order = claimed.ranks.as_ref().is_some_and(|ranks| *ranks != nominal);
+    if claimed.step == RepairStep::NewOrder && !has_own_order {
+        return Err(wrong("the step is said to be `new_order`, but the tables rise by the order of the healthy fabric"));
+    }
     let new = delta.applied(in_force, &served.dead, REPAIR);
     took_the_step(&built, (&served, &healthy), (&claimed, covered), &new)?;
     let files = [("repair.json", emit::repair_json(&claimed)), ("delta.json", emit::delta_json(fabric, delta))];
@@ -160,7 +162,6 @@ fn took_the_step(
         }
         (_, Some(_)) => wrong("the build has tables for just this, and the repair says otherwise"),
         (RepairStep::Covered(_), None) => wrong("the build has no tables for just this"),
-        (RepairStep::NewOrder, None) if claimed.live => wrong("an order of its own is said of tables that rise by the one in force"),
         (RepairStep::NewOrder, None) => Ok(()),
         (step, None) => {
             let kept = check::keeps_intact_routes(&built.fabric, served, healthy, new).map_err(|error| convicted(error, &built.sources))?;

@@ -15,7 +15,11 @@ pub fn described(fabric: &Fabric, described: &Described) -> String {
     let Described { form, sampled, requires } = described;
     let Plant::Network(network) = &fabric.plant else { return String::new() };
     let simplex = network.family.is_simplex();
-    let mut lines = vec![format!("  more than {} routers: described by formulas and looked at in a sample, not built", grouped(ROUTERS))];
+    let why = match form.routers > ROUTERS {
+        true => format!("more than {} routers", grouped(ROUTERS)),
+        false => "too large to be analysed router by router".to_owned(),
+    };
+    let mut lines = vec![format!("  {why}: described by formulas and looked at in a sample, not built")];
     lines.push(format!("\nBY FORMULA      {}", network.family.written()));
     let mut row = |name: &str, value: String| lines.push(format!("  {name:<14}{value}"));
     let hosts = form.endpoints * u64::from(fabric.router.hosts.max(1));

@@ -1,15 +1,14 @@
 //! `topology.dot`: for Graphviz, one cluster per cube.
 
 use super::json::push;
-use crate::compiled::{Compiled, CompiledPod};
+use crate::compiled::Wiring;
 use crate::ids::{BlockId, Id};
-use crate::ir::LinkClass;
-use crate::model::PORT_NAMES;
+use crate::ir::{CrossConnects, LinkClass};
+use crate::model::{PORT_NAMES, Pod};
 
 /// The file's text.
-pub(super) fn dot(compiled: &Compiled) -> String {
-    let (pod, CompiledPod { cross_connects, .. }) = compiled.of_pod();
-    let Compiled { fabric, topology, .. } = compiled;
+pub(super) fn dot(wiring: Wiring<'_>, (pod, cross_connects): (&Pod, &CrossConnects)) -> String {
+    let Wiring { fabric, topology, .. } = wiring;
     let mut out = format!("graph \"{}\" {{\n  node [shape=box, fontsize=10];\n", fabric.name);
     for cube in (0..pod.cubes).map(BlockId) {
         push(&mut out, format_args!("  subgraph \"cluster_cube{cube}\" {{\n    label=\"cube {cube}\";\n"));

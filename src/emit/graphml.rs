@@ -3,9 +3,9 @@
 
 use super::json::push;
 use super::topology::gigabytes;
-use crate::compiled::{Compiled, CompiledPod};
-use crate::ir::LinkClass;
-use crate::model::PORT_NAMES;
+use crate::compiled::Wiring;
+use crate::ir::{CrossConnects, LinkClass};
+use crate::model::{PORT_NAMES, Pod};
 
 /// The attributes: id, `node` or `edge`, name, type.
 const KEYS: [(&str, &str, &str, &str); 13] = [
@@ -25,9 +25,8 @@ const KEYS: [(&str, &str, &str, &str); 13] = [
 ];
 
 /// The file's text. Names are identifiers, numbers and brackets: nothing in it needs escaping.
-pub(super) fn xml(compiled: &Compiled) -> String {
-    let (pod, CompiledPod { cross_connects, .. }) = compiled.of_pod();
-    let Compiled { fabric, topology, .. } = compiled;
+pub(super) fn xml(wiring: Wiring<'_>, (pod, cross_connects): (&Pod, &CrossConnects)) -> String {
+    let Wiring { fabric, topology, .. } = wiring;
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n");
     for (id, on, name, kind) in KEYS {
         push(&mut out, format_args!("<key id=\"{id}\" for=\"{on}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>\n"));

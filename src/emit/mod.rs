@@ -73,7 +73,7 @@ pub use staged::{each_staged, staged_text};
 pub use sweep::{SweepTable, failed_json, sweep_csv, sweep_html, sweep_json, sweep_table_json, sweep_text};
 pub use tables::{router_table_json, router_table_text, tables_json, tables_path};
 
-use crate::compiled::{Compiled, CompiledPod, RoutedScenario};
+use crate::compiled::{Compiled, CompiledPod, RoutedScenario, Wiring};
 use crate::ids::OcsId;
 use crate::ir::{Contract, ForwardingTables, PackedTables, Scenario, Symmetry};
 use crate::model::{DemandShape, Fabric, Ocs, Plant, RoutingChoice, SonicConfig, file_stem};
@@ -290,6 +290,27 @@ pub fn one(name: &str, compiled: &Compiled, spec_text: &str) -> Option<Vec<Artif
     Some(files)
 }
 
+/// A file about links alone, of a fabric that was only wired; `None` if the format needs more.
+pub fn of_wiring(format: &Format, wiring: Wiring<'_>) -> Option<Artifact> {
+    let bytes = format.is_of_links().then(|| links(format.kind, wiring).into_bytes())?;
+    Some(Artifact { path: format.path.to_owned(), bytes })
+}
+
+/// The text of a file about links alone; empty of any other kind.
+fn links(kind: Kind, wiring: Wiring<'_>) -> String {
+    match (kind, wiring.pod()) {
+        (Kind::Topology, None) => network::json(wiring),
+        (Kind::Topology, Some(pod)) => topology::json(wiring, pod),
+        (Kind::Graphml, None) => network::graphml(wiring),
+        (Kind::Graphml, Some(pod)) => graphml::xml(wiring, pod),
+        (Kind::Dot, None) => network::dot(wiring),
+        (Kind::Dot, Some(pod)) => dot::dot(wiring, pod),
+        (Kind::Csv, None) => network::csv(wiring),
+        (Kind::Csv, Some(pod)) => topology::csv(wiring, pod),
+        _ => String::new(),
+    }
+}
+
 /// Whether a format can be written of what was compiled, and not only in part.
 ///
 /// # Errors
@@ -305,6 +326,10 @@ impl Format {
     /// Whether this format is written by [`each_chunk`], and never to the output directory.
     pub fn is_external(&self) -> bool {
         matches!(self.kind, Kind::External(_))
+    }
+    /// Whether it says who is wired to whom, and nothing else: [`of_wiring`] writes it.
+    pub fn is_of_links(&self) -> bool {
+        matches!(self.kind, Kind::Topology | Kind::Graphml | Kind::Dot | Kind::Csv)
     }
     /// Whether it may be several files.
     pub fn is_several(&self) -> bool {
@@ -429,8 +454,7 @@ impl Part<'_> {
             Kind::Spec => spec_text.to_owned(),
             Kind::Inputs => self.input.to_owned(),
             Kind::Demand => compiled.fabric.demand.csv(),
-            Kind::Topology if compiled.pod.is_none() => network::json(compiled),
-            Kind::Topology => topology::json(compiled),
+            Kind::Topology | Kind::Graphml | Kind::Dot | Kind::Csv => links(self.kind, compiled.wiring()),
             Kind::Ocs => {
                 let (pod, CompiledPod { cross_connects, .. }) = compiled.of_pod();
                 ocs::json(pod, &cross_connects.mirrors())
@@ -464,12 +488,6 @@ impl Part<'_> {
                 of.map_or_else(String::new, |of| collective_json(&compiled.fabric.name, &of.row.scenario, &of.schedule))
             }
             Kind::SimulationsCsv => simulation_csv(&compiled.fabric, &compiled.topology, &compiled.simulations[self.at]),
-            Kind::Graphml if compiled.pod.is_none() => network::graphml(compiled),
-            Kind::Graphml => graphml::xml(compiled),
-            Kind::Dot if compiled.pod.is_none() => network::dot(compiled),
-            Kind::Dot => dot::dot(compiled),
-            Kind::Csv if compiled.pod.is_none() => network::csv(compiled),
-            Kind::Csv => topology::csv(compiled),
         }
     }
 }

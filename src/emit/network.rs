@@ -6,13 +6,12 @@
 use super::json::{push, push_lines, push_numbers, quote};
 use super::svg::escape;
 use super::topology::gigabytes;
-use crate::compiled::Compiled;
+use crate::compiled::Wiring;
 use crate::csv;
 use crate::ir::LinkClass;
 
 /// `topology.json`.
-pub(super) fn json(compiled: &Compiled) -> String {
-    let Compiled { fabric, topology, .. } = compiled;
+pub(super) fn json(Wiring { fabric, topology, .. }: Wiring<'_>) -> String {
     let mut out = String::with_capacity(48 * topology.node_count() + 80 * topology.links().len());
     push(&mut out, format_args!("{{\"format\":\"fabc.topology/2\",\"fabric\":{},\n", quote(&fabric.name)));
     push(&mut out, format_args!("\"ports\":{},\n\"nodes\":", topology.ports()));
@@ -47,8 +46,7 @@ fn class(class: LinkClass) -> &'static str {
 }
 
 /// `topology.csv`: one link per line.
-pub(super) fn csv(compiled: &Compiled) -> String {
-    let Compiled { fabric, topology, .. } = compiled;
+pub(super) fn csv(Wiring { fabric, topology, .. }: Wiring<'_>) -> String {
     let mut out = String::from("link,a_node,a_port,b_node,b_port,class,type,simplex,bandwidth_gbs,latency_cycles\n");
     for (id, link) in topology.links().enumerate() {
         let (of, simplex) = (&fabric.link_types[link.link_type], u8::from(link.simplex));
@@ -74,8 +72,7 @@ const KEYS: [(&str, &str, &str); 9] = [
 ];
 
 /// `topology.graphml`.
-pub(super) fn graphml(compiled: &Compiled) -> String {
-    let Compiled { fabric, topology, .. } = compiled;
+pub(super) fn graphml(Wiring { fabric, topology, .. }: Wiring<'_>) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n");
     for (name, on, kind) in KEYS {
         push(&mut out, format_args!("<key id=\"{name}\" for=\"{on}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>\n"));
@@ -104,8 +101,7 @@ fn data(key: &str, value: impl std::fmt::Display) -> String {
 }
 
 /// `topology.dot`: one cluster per block of several routers; global links in color.
-pub(super) fn dot(compiled: &Compiled) -> String {
-    let Compiled { fabric, topology, .. } = compiled;
+pub(super) fn dot(Wiring { fabric, topology, .. }: Wiring<'_>) -> String {
     let (kind, edge) = if topology.has_simplex() { ("digraph", "->") } else { ("graph", "--") };
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
     let mut out = format!("{kind} \"{}\" {{\n  node [shape=box, fontsize=10];\n", quoted(&fabric.name));

@@ -1,15 +1,14 @@
 //! `topology.json` (`fabc.topology/1`): nodes, links with their ids, and the generators of the symmetry.
 
 use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
-use crate::compiled::{Compiled, CompiledPod};
+use crate::compiled::Wiring;
 use crate::csv::quoted;
-use crate::ir::LinkClass;
-use crate::model::PORT_NAMES;
+use crate::ir::{CrossConnects, LinkClass};
+use crate::model::{PORT_NAMES, Pod};
 
 /// The file's text.
-pub(super) fn json(compiled: &Compiled) -> String {
-    let (pod, CompiledPod { cross_connects, .. }) = compiled.of_pod();
-    let Compiled { fabric, topology, .. } = compiled;
+pub(super) fn json(wiring: Wiring<'_>, (pod, cross_connects): (&Pod, &CrossConnects)) -> String {
+    let Wiring { fabric, topology, .. } = wiring;
     let mut out = String::with_capacity(64 * topology.node_count() + 80 * topology.links().len());
     push(
         &mut out,
@@ -46,9 +45,8 @@ pub(super) fn json(compiled: &Compiled) -> String {
 }
 
 /// `topology.csv`: one link per line.
-pub(super) fn csv(compiled: &Compiled) -> String {
-    let (pod, CompiledPod { cross_connects, .. }) = compiled.of_pod();
-    let Compiled { fabric, topology, .. } = compiled;
+pub(super) fn csv(wiring: Wiring<'_>, (pod, cross_connects): (&Pod, &CrossConnects)) -> String {
+    let Wiring { fabric, topology, .. } = wiring;
     let mut out = String::from("link,a_node,a_port,b_node,b_port,kind,ocs,bandwidth_gbs,latency_cycles\n");
     for (id, link) in topology.links().enumerate() {
         push_int(&mut out, i64::from(id.0));

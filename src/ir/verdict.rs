@@ -26,12 +26,22 @@ impl RequireOutcome {
 mod tests {
     use super::*;
     use crate::diag::Span;
-    use crate::model::{Comparison, Metric, Require, Scale};
+    use crate::model::{Comparison, Metric, Require, Scale, WrittenUnit};
 
     fn shown(measured: Fraction, comparison: Comparison, value_text: &str) -> String {
         let value = Decimal::parse(value_text).unwrap();
         let (metric, scale, value_text) = (Metric::AverageHops, Scale::Metric, value_text.to_owned());
-        let require = Require { metric, fault: false, of: None, comparison, value, scale, value_text, span: Span::default() };
+        let require = Require {
+            metric,
+            fault: false,
+            of: None,
+            comparison,
+            value,
+            scale,
+            value_text,
+            unit: WrittenUnit::default(),
+            span: Span::default(),
+        };
         let outcome = RequireOutcome { require, measured: Some(measured), wanted: Some(Fraction::decimal(value)), scenario: None };
         outcome.measured_text(|value, more| format!("{:.*}", 4 + more, value.as_f64())).unwrap()
     }

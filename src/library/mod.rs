@@ -11,7 +11,7 @@ pub use loaded::{Loaded, binary_tables, broken, load, too_long_to_read};
 pub use options::{Options, TablesForm};
 pub use outcome::{Checked, Compiled, Diagnostic, Diagnostics, Place};
 
-use crate::compile::{Stage, compile, decidable, describe};
+use crate::compile::{Stage, compile, decidable, describe, is_described};
 use crate::diag::{Failure, SourceMap};
 use crate::emit::{self, BINARY_TABLES};
 use crate::model::SliceError;
@@ -94,7 +94,7 @@ pub fn check(spec: &str, options: &Options<'_>) -> Result<Checked, Diagnostics> 
             let placed = placed.map(|_| ()).map_err(Failure::infeasible);
             placed.and_then(|()| fabric.slices.kinds.iter().try_for_each(|kind| decidable(&kind.fabric, Stage::Emit)))
         }
-        None if fabric.is_too_large() => match describe(&fabric) {
+        None if is_described(&fabric) => match describe(&fabric) {
             Ok(Some(network)) => {
                 described = Some(emit::described(&fabric, &network));
                 let failed = broken(&network.requires);

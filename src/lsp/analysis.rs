@@ -4,7 +4,7 @@
 //! facts with the places that they are about. Cost: that of `fabc check`, milliseconds.
 
 use super::files::Files;
-use crate::compile::{Foreseen, Stage, decidable, foresee};
+use crate::compile::{Foreseen, Stage, decidable, foresee, is_described};
 use crate::diag::{SourceMap, Span};
 use crate::model::{self, CoupleRule, Fabric, Plant, Pod, Warning};
 use crate::passes::slices::Placing;
@@ -57,7 +57,7 @@ impl Analysis {
     pub(super) fn known(&self) -> &Known {
         self.known.get_or_init(|| {
             let Some((fabric, spec, sources)) = &self.meant else { return Known::default() };
-            let foreseen = if fabric.is_too_large() { Foreseen::default() } else { foresee(fabric) };
+            let foreseen = if is_described(fabric) { Foreseen::default() } else { foresee(fabric) };
             let spotted =
                 |all: Vec<(Span, String)>| all.into_iter().filter_map(|(span, told)| Some((place(sources, span)?, told))).collect();
             Known { facts: spotted(facts(fabric, spec, &foreseen)), hints: spotted(hints(fabric, spec)) }
@@ -91,7 +91,7 @@ pub(super) fn analyse(files: &Files<'_>, path: &str) -> Analysis {
                     let kinds = fabric.slices.kinds.iter().filter_map(|kind| decidable(&kind.fabric, Stage::Emit).err());
                     failures.extend(kinds.flat_map(crate::diag::Failure::diagnostics));
                 }
-                None if fabric.is_too_large() => {}
+                None if is_described(&fabric) => {}
                 None => failures.extend(decidable(&fabric, Stage::Emit).err().into_iter().flat_map(crate::diag::Failure::diagnostics)),
             }
             analysis.findings.extend(failures.iter().map(|error| known(&**error)));

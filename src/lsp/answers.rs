@@ -7,7 +7,7 @@ use super::reading::{Leaf, Role, Scope, Space};
 use super::tokens::{Shape, Token};
 use super::vocabulary;
 use crate::syntax::words::{Form, ITEMS, Place, STATEMENTS};
-use crate::units::UNITS;
+use crate::units::{UNITS, Unit};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -153,7 +153,7 @@ impl Completion<'_> {
             }
             ["collective", _, "="] => self.choices(None, "collective"),
             ["use"] | ["let" | "param" | "link" | "simulate" | "collective" | "slice" | "fabric" | "ocs"] => Vec::new(),
-            _ if self.after_number => units(),
+            _ if self.after_number => self.units(),
             [setting, .., "="] if self.line.len() == 2 => {
                 let place = if self.scope.has_items() { None } else { place };
                 let mut all = self.choices(place, setting);
@@ -210,6 +210,25 @@ impl Completion<'_> {
         }
     }
 
+    /// The units that fit behind the number of this statement: all of them where any quantity may stand.
+    fn units(&self) -> Vec<Offer> {
+        let place = self.scope.place();
+        let dimensions = match self.line {
+            ["let" | "param", ..] => None,
+            _ if matches!(self.scope, Scope::Sweep | Scope::Use) => None,
+            ["require", ..] => {
+                let compares = |word: &&str| word.starts_with(['<', '>', '=']);
+                let end = self.line.iter().position(compares).unwrap_or(self.line.len());
+                let metric = self.line[1..end].split(|word| *word == "(").next().and_then(<[&str]>::last);
+                Some(vocabulary::units_of_metric(metric.copied().unwrap_or_default()))
+            }
+            [setting, ..] => Some(vocabulary::units_of(if self.scope.has_items() { None } else { place }, setting)),
+            [] => None,
+        };
+        let fits = |unit: &&Unit| dimensions.is_none_or(|dimensions| dimensions.contains(&unit.dimension));
+        UNITS.iter().filter(fits).map(|unit| offer(unit.name, Offered::Unit, vocabulary::of_unit(unit.name))).collect()
+    }
+
     fn choices(&self, place: Option<Place>, setting: &str) -> Vec<Offer> {
         let words = vocabulary::choices(place, setting, self.network());
         words
@@ -238,10 +257,6 @@ impl Completion<'_> {
 
 fn offer(label: &str, kind: Offered, detail: Option<&str>) -> Offer {
     Offer { label: label.to_owned(), kind, detail: detail.map(str::to_owned), text: None }
-}
-
-fn units() -> Vec<Offer> {
-    UNITS.iter().map(|unit| offer(unit.name, Offered::Unit, vocabulary::of_unit(unit.name))).collect()
 }
 
 /// Whether a name can be given to a symbol: a word that is no other name of its space where it is known.

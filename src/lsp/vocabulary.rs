@@ -12,7 +12,7 @@ use crate::model::{
 };
 use crate::syntax::ast::REFERENCES;
 use crate::syntax::words::{FIELDS, ITEMS, Place, STATEMENTS};
-use crate::units::UNITS;
+use crate::units::{Dimension, UNITS};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
@@ -125,6 +125,45 @@ pub(super) fn choices(place: Option<Place>, setting: &str, network: bool) -> Vec
         (Some(Place::Synthesize), "effort") => vec!["max"],
         (Some(Place::PacketModel), "hosts") => vec!["unlimited"],
         _ => Vec::new(),
+    }
+}
+
+/// What the value of a setting is measured in: `place` is the block that it stands in, `None` an item. Nothing
+/// where it is a plain number.
+pub(super) fn units_of(place: Option<Place>, setting: &str) -> &'static [Dimension] {
+    use Dimension::{Bandwidth, Cycles, Data, Duration, Flits, Frequency, Length, Power, Things, Time};
+    match (place, setting) {
+        (None, "clock") => &[Frequency],
+        (Some(Place::Link), "bandwidth") => &[Bandwidth],
+        (Some(Place::Link), "latency") => &[Cycles, Time, Length],
+        (Some(Place::Link), "per_metre") => &[Time],
+        (Some(Place::Link), "power") => &[Power],
+        (Some(Place::Router | Place::Chip), "latency") => &[Cycles, Time],
+        (Some(Place::Router | Place::Chip), "flit") => &[Data],
+        (Some(Place::Router | Place::Chip), "buffer") => &[Flits],
+        (Some(Place::Budget), "faults") => &[Things],
+        (Some(Place::Synthesize), "time_limit") => &[Duration],
+        (Some(Place::Collective), "size") | (Some(Place::AllToAll), "bytes") | (Some(Place::Scheduled), "vector") => &[Data],
+        (Some(Place::Collective), "overhead") => &[Time],
+        (Some(Place::Scheduled), "slot" | "hop" | "reduce") | (Some(Place::Bursts), "length") => &[Cycles],
+        (Some(Place::Scheduled), "deskew") => &[Time, Cycles],
+        (Some(Place::Simulate), "packet") | (Some(Place::Ways), "bias") => &[Flits],
+        (Some(Place::Simulate), "injection" | "warmup" | "measure") | (Some(Place::PacketModel), "turn") => &[Cycles],
+        (Some(Place::Floor), "inside" | "overhead" | "pitch_x" | "pitch_y") => &[Length],
+        // How long a cable of a link may be: `copper <= 10 m`.
+        (Some(Place::Floor), name) if !FIELDS.iter().any(|field| field.name == name) => &[Length],
+        _ => &[],
+    }
+}
+
+/// What a metric is measured in, without the names before it.
+pub(super) fn units_of_metric(metric: &str) -> &'static [Dimension] {
+    match metric {
+        "bandwidth" => &[Dimension::Bandwidth],
+        "latency" | "latency_max" | "time" | "makespan" => &[Dimension::Time, Dimension::Cycles],
+        "cable_length" | "average_cable" | "longest_cable" => &[Dimension::Length],
+        "power" => &[Dimension::Power],
+        _ => &[],
     }
 }
 

@@ -3,7 +3,7 @@
 use super::word::words;
 use crate::diag::Span;
 use crate::syntax::ast::REFERENCES;
-use crate::units::Decimal;
+use crate::units::{Decimal, Unit, unit};
 
 /// `require metric >= value`.
 #[derive(Clone, Debug)]
@@ -22,6 +22,8 @@ pub struct Require {
     pub scale: Scale,
     /// The value in its normal form: `10.5 GB/s`, `98 % of universal`, `1.05 * bound`.
     pub value_text: String,
+    /// The unit that it is written with, for messages: the value counts that of the metric.
+    pub unit: WrittenUnit,
     /// The whole line.
     pub span: Span,
 }
@@ -30,6 +32,14 @@ impl Require {
     /// The line without `require`: `fault.diameter <= 7`.
     pub fn text(&self) -> String {
         format!("{} {} {}", self.metric_text(), self.comparison.symbol(), self.value_text)
+    }
+    /// The same with the unit that is written in the spec: `g.time <= 1 us` where [`Require::text`] has 1000 ns.
+    pub fn as_written(&self) -> String {
+        let value = match (self.unit.0, self.scale) {
+            (Some(unit), Scale::Metric) => self.unit.of(self.metric.unit(), self.value).map(|number| format!("{number} {}", unit.name)),
+            _ => None,
+        };
+        format!("{} {} {}", self.metric_text(), self.comparison.symbol(), value.unwrap_or_else(|| self.value_text.clone()))
     }
     /// What it is about, as in the line: `fault.diameter`.
     pub fn metric_text(&self) -> String {
@@ -50,6 +60,32 @@ impl Require {
     /// The name of the collective that it is about.
     pub fn collective(&self) -> Option<&str> {
         if let Some(Subject::Collective(of)) = &self.of { Some(&of.name) } else { None }
+    }
+}
+
+/// The unit that a spec writes behind the value of a `require`, if there is one. It decides nothing, so that a
+/// fabric looks the same whatever it is.
+#[derive(Clone, Copy, Default)]
+pub struct WrittenUnit(pub Option<&'static Unit>);
+
+impl std::fmt::Debug for WrittenUnit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("as written")
+    }
+}
+
+impl WrittenUnit {
+    /// How much of what both count are the unit of a metric and the written one.
+    pub fn factors(self, of_metric: &str) -> [u64; 2] {
+        match (self.0, unit(of_metric)) {
+            (Some(written), Some(of_metric)) if written.dimension == of_metric.dimension => [of_metric.factor, written.factor],
+            _ => [1, 1],
+        }
+    }
+    /// A number in the unit of a metric, in the written one.
+    fn of(self, of_metric: &str, number: Decimal) -> Option<Decimal> {
+        let [of_metric, written] = self.factors(of_metric);
+        number.product(Decimal::whole(of_metric))?.divided(Decimal::whole(written))
     }
 }
 

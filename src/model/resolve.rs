@@ -30,6 +30,7 @@ mod settings;
 mod simulations;
 mod site;
 mod slices;
+mod subjects;
 mod synthesis;
 mod wiring;
 

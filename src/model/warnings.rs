@@ -8,6 +8,7 @@ use super::fabric::Fabric;
 use super::switches::ports_needed;
 use crate::diag::Span;
 use crate::syntax::ast::{Entry, Item, ItemKind, OcsItem, Spec, StatementKind};
+use crate::syntax::slices::{OF_SLICES, SliceItem};
 use crate::syntax::used_names;
 use miette::Diagnostic;
 use thiserror::Error;
@@ -23,6 +24,14 @@ pub enum Warning {
         name: String,
         help: &'static str,
         #[label("declared, and nothing names it")]
+        span: Span,
+    },
+
+    #[error("the {what} of the fabric is not used: every slice has its own")]
+    #[diagnostic(code(FAB0151), severity(warning), help("remove it here, or in a slice that is to take it"))]
+    InAllSlices {
+        what: &'static str,
+        #[label("no slice takes it")]
         span: Span,
     },
 
@@ -71,9 +80,16 @@ pub fn warnings(spec: &Spec, fabric: &Fabric) -> Vec<Warning> {
             Some(Warning::Unused { what: "the link", name: name.value.to_string(), help, span: name.span })
         }
         ItemKind::Ocs(ocs) => many_ports(ocs, fabric),
-        _ => None,
+        kind => in_all_slices(kind.keyword(), spec).map(|what| Warning::InAllSlices { what, span: item.span }),
     };
     own.filter_map(warning).collect()
+}
+
+/// The word of an item that slices take from their fabric, where every slice says it for itself.
+fn in_all_slices(word: &str, spec: &Spec) -> Option<&'static str> {
+    let what = OF_SLICES.into_iter().find(|known| *known == word)?;
+    let own = |slice: SliceItem<'_>| slice.items.iter().any(|item| item.kind.keyword() == word);
+    (spec.slices().next().is_some() && spec.slices().all(own)).then_some(what)
 }
 
 /// A group whose switches have far more ports than they need.

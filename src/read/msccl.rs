@@ -1,6 +1,7 @@
 //! MSCCL XML: a collective as a program for the thread blocks of GPUs. Whatever other tags and attributes
 //! there are is skipped, as the runtimes do.
 
+use crate::limits::{XML_ATTRIBUTES, crowded_element};
 use roxmltree::{Document, Node};
 
 /// The file.
@@ -108,6 +109,9 @@ impl<'a> MscclProgram<'a> {
     /// # Errors
     /// The line, from 1, and what is wrong there.
     pub(crate) fn read(text: &'a str) -> Result<Self, (usize, String)> {
+        if let Some(at) = crowded_element(text) {
+            return Err((line(text, at as u32), format!("this element has more than {XML_ATTRIBUTES} attributes")));
+        }
         let document = Document::parse(text).map_err(|error| (error.pos().row as usize, error.to_string()))?;
         Self::program(document.root_element(), text).map_err(|(place, what)| (line(text, place), what))
     }

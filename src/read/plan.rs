@@ -1,5 +1,5 @@
-//! `plan.json` (`fabc.plan/1`) with the tables of every moment. What follows from the steps is not kept: it is
-//! counted again, and written again.
+//! `plan.json` (`fabc.plan/1`) with the tables of every moment. What follows from the steps is not kept: it
+//! is counted again, and written again.
 
 use super::json::formats;
 use serde::Deserialize;

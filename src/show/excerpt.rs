@@ -33,10 +33,15 @@ fn acts(letter: char) -> bool {
     letter.is_control() && !matches!(letter, '\n' | '\t') || turns
 }
 
+/// A text in which what would act on the terminal is escaped.
+pub(crate) fn harmless(text: &str) -> String {
+    text.chars().map(|letter| if acts(letter) { letter.escape_unicode().to_string() } else { letter.into() }).collect()
+}
+
 /// A text with its longest words, and then itself, shortened in the middle; what would act on the terminal is
 /// escaped.
 pub(super) fn shortened(text: &str) -> String {
-    let text: String = text.chars().map(|letter| if acts(letter) { letter.escape_unicode().to_string() } else { letter.into() }).collect();
+    let text = harmless(text);
     let mut out = String::new();
     for part in text.split_inclusive(char::is_whitespace) {
         if part.len() <= WORD || part.chars().count() <= WORD {

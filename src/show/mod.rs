@@ -7,6 +7,7 @@ mod excerpt;
 pub(crate) mod messages;
 
 use crate::diag::SourceMap;
+pub(crate) use excerpt::harmless;
 use excerpt::{Excerpt, shortened};
 pub(crate) use messages::severity;
 use miette::{Diagnostic, LabeledSpan};

@@ -1,7 +1,7 @@
 //! Where packets come from and go to: the chips of a pod, the hosts of a network.
 
-use crate::ids::Id;
 use crate::ir::Scene;
+use crate::model::{Fabric, Plant};
 
 /// Endpoints, numbered router by router.
 pub(super) struct Endpoints {
@@ -15,13 +15,24 @@ impl Endpoints {
     /// Those of the routers that live and have hosts.
     pub(super) fn of(scene: &Scene<'_>) -> Self {
         let topology = scene.topology;
-        let (mut router, mut first) = (Vec::new(), Vec::with_capacity(topology.node_count() + 1));
-        for node in topology.nodes() {
-            first.push(router.len() as u32);
-            let hosts = if scene.lives(node) { topology.hosts(node) } else { 0 };
-            router.extend((0..hosts).map(|_| node.index() as u32));
+        Self::by_hosts(topology.nodes().map(|node| if scene.lives(node) { topology.hosts(node) } else { 0 }))
+    }
+
+    /// Those of a fabric before it is wired: a family says which routers have hosts, and every chip is an endpoint.
+    pub(super) fn declared(fabric: &Fabric) -> Self {
+        match &fabric.plant {
+            Plant::Pod(pod) => Self::by_hosts((0..pod.node_count()).map(|_| 1)),
+            Plant::Network(network) => Self::by_hosts(network.hosts(fabric.router.hosts).into_iter()),
         }
-        first.push(router.len() as u32);
+    }
+
+    /// By the hosts of every router.
+    fn by_hosts(hosts: impl Iterator<Item = u16>) -> Self {
+        let (mut router, mut first) = (Vec::new(), vec![0]);
+        for (number, hosts) in (0u32..).zip(hosts) {
+            router.extend((0..hosts).map(|_| number));
+            first.push(router.len() as u32);
+        }
         Self { router, first }
     }
 

@@ -79,7 +79,7 @@ pub enum SimError {
 
     /// A traffic that this fabric does not have.
     #[error("there is no {traffic} traffic here: {why}")]
-    #[diagnostic(code(FAB0606), help("choose another `--traffic`"))]
+    #[diagnostic(code(FAB0606), help("choose another `traffic`"))]
     NoTraffic {
         /// Its name.
         traffic: &'static str,

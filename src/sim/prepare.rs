@@ -9,7 +9,7 @@ use super::load::{StaticLoad, Ways, Why, load};
 use super::routes::Routes;
 use super::routing::Chosen;
 use super::setting::Setting;
-use super::traffic::{Expected, Messages, Offer, Pattern};
+use super::traffic::{DetailedTraffic, Expected, Messages, Offer, Pattern};
 use crate::ids::{LinkTypeId, NodeId};
 use crate::ir::{ForwardingTables, Fraction, Scene, Topology};
 use crate::limits::SIMULATED_CYCLES;
@@ -149,7 +149,10 @@ pub fn prepare<'a>(
     let endpoints = Endpoints::of(scene);
     let offer = match setting.traffic.is_finite() {
         true => Offer::Messages(Messages::of(&setting, scene, &endpoints, fabric.router.flit_bytes.into())?),
-        false => Offer::Rates(Pattern::of(&setting, fabric, scene, &endpoints)?),
+        false => {
+            let traffic = DetailedTraffic { traffic: setting.traffic, details: &setting.details, seed: setting.seed };
+            Offer::Rates(Pattern::of(traffic, fabric, scene, &endpoints)?)
+        }
     };
     let ports = setting.ports();
     let ports_at = |router: usize| ports.map(|ports| (endpoints.at(router).start * ports, endpoints.at(router).len() as u32 * ports));
@@ -204,6 +207,20 @@ pub fn prepare<'a>(
     }
     (setting.warmup, setting.measure) = (warmup as u32, measure as u32);
     Ok(Prepared { topology, scenario: tables.scenario.clone(), setting, layout, routes, choice, endpoints, offer, load, volume })
+}
+
+/// Whether a fabric can have the traffic of a simulation, before it is routed. `topology` is `None` where it is
+/// not known yet.
+///
+/// # Errors
+/// [`SimError::NoTraffic`] where it never can.
+pub fn has_traffic(fabric: &Fabric, topology: Option<&Topology>, parameters: &Parameters) -> Result<(), SimError> {
+    // Messages are read and placed when they are sent.
+    if parameters.traffic.is_finite() {
+        return Ok(());
+    }
+    let details = details(parameters)?;
+    Pattern::possible(DetailedTraffic { traffic: parameters.traffic, details: &details, seed: parameters.seed }, fabric, topology)
 }
 
 /// Rounds of the switch in a cycle of the flit model, where nothing is said.

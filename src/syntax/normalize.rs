@@ -79,8 +79,8 @@ pub fn is_graphml(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("graphml"))
 }
 
-/// A normal form as it stands in a built directory: every file that it names is the copy beside it, so that the
-/// spec can be built again.
+/// A normal form as it stands in a built directory: every file that it names is the copy beside it, so that
+/// the spec can be built again.
 pub fn with_inputs(mut normal: Spec) -> Spec {
     items_of(&mut normal).for_each(|item| with_input(item, ""));
     normal

@@ -4,6 +4,8 @@
 pub(super) struct Block {
     /// Page and line, for messages.
     pub(super) place: String,
+    /// The last line of text before it.
+    pub(super) before: String,
     /// All that stands behind the opening fence.
     pub(super) info: String,
     pub(super) language: String,
@@ -26,6 +28,7 @@ impl Block {
 pub(super) fn of(page: &str, text: &str) -> Vec<Block> {
     let mut found: Vec<Block> = Vec::new();
     let mut inside = false;
+    let mut before = "";
     for (at, line) in text.lines().enumerate() {
         match line.strip_prefix("```") {
             Some(info) if !inside => {
@@ -35,6 +38,7 @@ pub(super) fn of(page: &str, text: &str) -> Vec<Block> {
                 let options = words.map(|word| word.split_once('=').unwrap_or((word, ""))).map(|(a, b)| (a.to_owned(), b.to_owned()));
                 found.push(Block {
                     place: format!("{page}:{}", at + 1),
+                    before: before.to_owned(),
                     info: info.to_owned(),
                     language,
                     options: options.collect(),
@@ -50,7 +54,12 @@ pub(super) fn of(page: &str, text: &str) -> Vec<Block> {
                 text.push_str(line);
                 text.push('\n');
             }
-            None => assert!(!line.trim_start().starts_with("```"), "{page}:{}: blocks are not indented", at + 1),
+            None => {
+                assert!(!line.trim_start().starts_with("```"), "{page}:{}: blocks are not indented", at + 1);
+                if !line.trim().is_empty() {
+                    before = line;
+                }
+            }
         }
     }
     assert!(!inside, "{page}: a block has no end");

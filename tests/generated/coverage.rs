@@ -1,6 +1,7 @@
 //! How many specs had which plant together with which feature.
 
 use super::spec::{Spec, Trait};
+use super::wishes::{PLANTS, features, pairs};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -47,20 +48,21 @@ impl Coverage {
         self.pairs.iter().filter(|((_, known), _)| known == feature).map(|(_, counts)| counts.built).sum()
     }
 
-    /// Pairs that were made at least so often and never built.
-    pub(crate) fn never_built(&self, least: u64) -> Vec<String> {
-        let never = self.pairs.iter().filter(|(_, counts)| counts.built == 0 && counts.made >= least);
-        never
-            .map(|((plant, (dimension, value)), counts)| format!("{plant} with {dimension} {value}: {} made, none built", counts.made))
-            .collect()
+    /// Plants and features that no built spec has.
+    pub(crate) fn missing_features(&self) -> Vec<String> {
+        let built = |plant: &str| self.pairs.iter().any(|((known, _), counts)| *known == plant && counts.built > 0);
+        let plants = PLANTS.iter().filter(|plant| !built(plant)).map(|plant| (*plant).to_owned());
+        let features = features().filter(|(dimension, value)| self.built_with(&(dimension, (*value).to_owned())) == 0);
+        plants.chain(features.map(|(dimension, value)| format!("{dimension} {value}"))).collect()
     }
 
-    /// Plants and features of these that no built spec has.
-    pub(crate) fn missing(&self, plants: &[&'static str], features: &[(&'static str, &'static str)]) -> Vec<String> {
-        let built = |plant: &str| self.pairs.iter().any(|((known, _), counts)| *known == plant && counts.built > 0);
-        let plants = plants.iter().filter(|plant| !built(plant)).map(|plant| (*plant).to_owned());
-        let features = features.iter().filter(|(dimension, value)| self.built_with(&(dimension, (*value).to_owned())) == 0);
-        plants.chain(features.map(|(dimension, value)| format!("{dimension} {value}"))).collect()
+    /// Pairs of a plant and a feature that go together and that no built spec has.
+    pub(crate) fn missing_pairs(&self) -> Vec<String> {
+        let built = |plant: &'static str, (dimension, value): (&'static str, &'static str)| {
+            self.pairs.get(&(plant, (dimension, value.to_owned()))).is_some_and(|counts| counts.built > 0)
+        };
+        let missing = pairs().filter(|(plant, feature)| !built(plant, *feature));
+        missing.map(|(plant, (dimension, value))| format!("{plant} with {dimension} {value}")).collect()
     }
 
     /// A table for people: a line for every feature, with the number of built specs for every plant.

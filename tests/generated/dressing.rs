@@ -36,7 +36,9 @@ fn share(dice: &mut Dice, spec: &mut Spec) {
 /// The number behind `name = `, and where it begins.
 fn number(head: &str) -> Option<(usize, u64)> {
     let (name, value) = head.split_once(" = ")?;
-    let plain = name.bytes().all(|letter| letter.is_ascii_lowercase() || letter == b'_');
+    // Names of routers are names first.
+    let plain =
+        !["from", "to", "root", "overhead"].contains(&name) && name.bytes().all(|letter| letter.is_ascii_lowercase() || letter == b'_');
     Some((name.len() + 3, value.parse().ok().filter(|_| plain)?))
 }
 

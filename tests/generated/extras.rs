@@ -16,7 +16,7 @@ pub(crate) fn clock(dice: &mut Dice, spec: &mut Spec) {
 pub(crate) fn extras(dice: &mut Dice, spec: &mut Spec, facts: &Facts) {
     let mut contract = Vec::new();
     let endpoints = if facts.endpoints.is_empty() { facts.routers } else { facts.endpoints.len() };
-    let simulated = facts.alike && facts.timed && !facts.scheduled && facts.buffer >= 8 && endpoints >= 2 && endpoints <= 24;
+    let simulated = facts.alike && facts.timed && !facts.scheduled && facts.buffer >= 8 && (2..=24).contains(&endpoints);
     if simulated && dice.percent(30) {
         for name in ["peak", "calm"].into_iter().take(dice.weighted(&[(4, 1), (1, 2)])) {
             simulation(dice, spec, facts, name, &mut contract);
@@ -24,7 +24,7 @@ pub(crate) fn extras(dice: &mut Dice, spec: &mut Spec, facts: &Facts) {
     }
     if facts.scheduled {
         scheduled(dice, spec, facts, &mut contract);
-    } else if endpoints >= 2 && endpoints <= 24 && dice.percent(30) {
+    } else if (2..=36).contains(&endpoints) && dice.percent(30) {
         for name in ["first", "second"].into_iter().take(dice.weighted(&[(4, 1), (1, 2)])) {
             collective(dice, spec, facts, name, &mut contract);
         }
@@ -41,8 +41,9 @@ fn traffic(dice: &mut Dice, spec: &mut Spec, facts: &Facts, name: &str) -> (Opti
     if endpoints >= 8 {
         words.extend(["bit_complement", "bit_reverse", "bit_shuffle", "transpose"]);
     }
-    if facts.is_grid && facts.hops > 3 {
-        words.extend(["tornado", "neighbour"]);
+    if facts.is_grid {
+        words.push("neighbour");
+        words.extend((facts.hops > 3).then_some("tornado"));
     }
     if facts.has_groups {
         words.extend(["group_shift", "adversarial"]);
@@ -115,11 +116,13 @@ fn model(dice: &mut Dice, spec: &mut Spec, facts: &Facts, flit: bool, chosen: bo
 fn simulation(dice: &mut Dice, spec: &mut Spec, facts: &Facts, name: &str, contract: &mut Vec<String>) {
     let flit = facts.latency && dice.percent(40);
     let (pattern, ends) = traffic(dice, spec, facts, name);
-    let chosen = !facts.is_pod && !flit && facts.router_vcs >= facts.hops && !facts.one_way && dice.percent(35);
+    let chosen = !facts.is_pod && !flit && facts.router_vcs >= facts.hops && !facts.one_way && dice.percent(50);
     let mut inner: Vec<Item> = model(dice, spec, facts, flit, chosen).into_iter().chain(pattern).collect();
     if chosen {
         let mut words = vec!["min", "min_first", "valiant", "ugal", "ugal_global"];
-        words.extend(facts.is_dragonfly.then_some("family"));
+        if facts.is_dragonfly {
+            words.extend(["family"; 3]);
+        }
         let word = dice.pick(&words);
         let settings = match word {
             "ugal" if dice.percent(50) => vec![Item::line("samples = 2"), Item::line("bias = 3 flits")],
@@ -232,7 +235,11 @@ fn scheduled(dice: &mut Dice, spec: &mut Spec, facts: &Facts, contract: &mut Vec
                     let earliest = if dice.percent(25) { format!(",{}", dice.below(500)) } else { String::new() };
                     format!("{from},{to},{}{earliest}", dice.within(1, 4000))
                 };
-                let lines = (0..dice.within(1, 6)).map(|_| line(dice)).collect();
+                let mut lines: Vec<String> = (0..dice.within(1, 6)).map(|_| line(dice)).collect();
+                // The same two have one message of a cycle.
+                let ends = |line: &String| line.split(',').take(2).map(str::to_owned).collect::<Vec<_>>();
+                lines.sort_by_key(ends);
+                lines.dedup_by_key(|line| ends(line));
                 spec.files.insert(file.clone(), Data::Lines(lines));
                 head += &format!(" \"{file}\"");
             }

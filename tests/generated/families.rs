@@ -1,5 +1,5 @@
-//! Topologies of networks: every family of `docs/language.md`, small, with what the other parts of a spec must
-//! know of it.
+//! Topologies of networks: every family of `docs/language.md`, small, with what the other parts of a spec
+//! must know of it.
 
 use super::dice::Dice;
 use super::spec::{Data, Item};
@@ -85,7 +85,7 @@ impl Topology {
     }
 
     fn grouped(mut self, group: usize) -> Self {
-        (self.names, self.has_groups, self.group) = (LinkNames::ByClass, true, Some(group));
+        (self.names, self.has_groups, self.group) = (LinkNames::ByClass, group > 1, Some(group).filter(|group| *group > 1));
         self
     }
 
@@ -123,7 +123,7 @@ const MAKERS: [(usize, Maker); 22] = [
     (3, random_regular),
     (4, shortcuts),
     (3, permute),
-    (4, synthesize),
+    (2, synthesize),
     (8, graph),
     (2, goal),
 ];
@@ -443,7 +443,7 @@ fn synthesize(dice: &mut Dice) -> Topology {
     if dice.percent(50) {
         topology = topology.set("seed", dice.below(100));
     }
-    if dice.percent(30) {
+    if dice.percent(15) {
         topology = topology.set("cable", dice.pick(&["0.2", "0", "1", "0.125"]));
         topology.needs_floor = true;
     }
@@ -549,7 +549,7 @@ fn goal(dice: &mut Dice) -> Topology {
         ("dragonfly", &["radix = 3", "routers = largest"][..]),
         ("dragonfly", &["radix = 4", "routers = largest", "arrangement = fold"][..]),
     ]);
-    let mut topology = Topology::new("goal", word, (40, 8, 3));
+    let mut topology = Topology::new("goal", word, (20, 8, 3));
     topology.settings = lines.iter().map(|line| Item::line(*line)).collect();
     topology.endpoints.clear();
     topology

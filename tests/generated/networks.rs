@@ -41,6 +41,7 @@ pub(crate) fn network(dice: &mut Dice, number: u64) -> Spec {
     spec.note("vcs", vcs.to_string());
     spec.note("faults", faults);
     spec.note("routing", routing.word);
+    note_turns(&mut spec, &routing.settings);
     let facts = Facts {
         is_pod: false,
         routers: topology.routers,
@@ -104,7 +105,10 @@ fn routing(dice: &mut Dice, topology: &Topology) -> Routing {
     }
     let word = dice.weighted(&choices);
     let (settings, vcs, faults) = match word {
-        "minimal" => (Vec::new(), topology.minimal_vcs.map_or_else(|| dice.within(topology.hops, topology.hops + 3), |vcs| vcs), true),
+        "minimal" => {
+            let least = topology.minimal_vcs.unwrap_or(topology.hops);
+            (Vec::new(), dice.within(least, least + 3), true)
+        }
         "allowed_turns" => (allowed_turns(dice, topology.routers), dice.within(1, 4), true),
         "up_down" => (Vec::new(), dice.within(1, 3), true),
         "dimension_order" => (Vec::new(), dice.within(if topology.row == "torus" { 2 } else { 1 }, 4), false),
@@ -128,6 +132,17 @@ pub(crate) fn allowed_turns(dice: &mut Dice, routers: usize) -> Vec<Item> {
         _ => {}
     }
     settings
+}
+
+/// Notes which settings of `allowed_turns` are used.
+pub(crate) fn note_turns(spec: &mut Spec, settings: &[Item]) {
+    for line in settings {
+        match line.head.split_once(" = ") {
+            Some(("priority", _)) => spec.note("turns", "priority"),
+            Some(("key" | "select", _)) => spec.note("turns", line.head.clone()),
+            _ => {}
+        }
+    }
 }
 
 fn scheduled(dice: &mut Dice) -> Vec<Item> {
@@ -164,7 +179,7 @@ fn faults(dice: &mut Dice, topology: &Topology, routing: &Routing) -> &'static s
 fn router(dice: &mut Dice, topology: &Topology, hosts: usize, vcs: usize) -> (Item, usize, usize, bool) {
     let is_known = !matches!(topology.names, LinkNames::ByFile | LinkNames::ByLevel) && topology.row != "goal";
     let radix = if is_known && dice.percent(30) { (topology.degree + hosts).max(1) } else { 64 };
-    let router_vcs = dice.pick(&[vcs, vcs, vcs + 1, vcs + 3, 8.max(vcs)]);
+    let router_vcs = dice.pick(&[vcs, vcs, vcs + 1, 8.max(vcs), 12]);
     let buffer = dice.weighted(&[(2, None), (1, Some(0)), (2, Some(8)), (3, Some(64))]);
     let latency = dice.pick(&["", "1 cycles", "10 cycles", "25 ns", "0 cycles"]);
     let mut inner = vec![Item::line(format!("radix = {radix}"))];

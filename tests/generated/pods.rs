@@ -6,7 +6,7 @@ use super::extras;
 use super::facts::Facts;
 use super::floors;
 use super::links::{self, Carry};
-use super::networks::{allowed_turns, divisors};
+use super::networks::{allowed_turns, divisors, note_turns};
 use super::spec::{Data, Item, Spec, Switch};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
@@ -138,12 +138,11 @@ pub(crate) fn pod(dice: &mut Dice, number: u64) -> Spec {
     };
     let (shape, topology, is_torus) = shape(dice, &mut spec, row, &fibers);
     let (routing, settings, vcs) = routing(dice, is_torus, shape.chips());
-    let faults = faults(dice, &shape, routing);
+    let faults = if row == "pod slices" { "0" } else { faults(dice, &shape, routing) };
     spec.note("faults", faults);
     spec.note("routing", routing);
+    note_turns(&mut spec, &settings);
     spec.note("vcs", vcs.to_string());
-    spec.note("cubes", shape.cubes.to_string());
-    spec.note("lit axes", shape.groups.iter().map(|group| AXES[group.axis]).collect::<String>());
     let router_vcs = dice.pick(&[vcs, vcs, vcs + 2, 4]).max(vcs);
     let (buffer, latency) = (dice.pick(&[8, 64, 128]), dice.pick(&["", "1 cycles", "10 cycles", "25 ns", "0 cycles"]));
     extras::clock(dice, &mut spec);
@@ -370,7 +369,9 @@ fn split(groups: &mut Vec<Group>, cubes: usize) {
 fn synthesize(dice: &mut Dice, spec: &mut Spec, first: &[Item]) -> Item {
     let mut inner = first.to_vec();
     let near = !first.is_empty();
-    let symmetry = dice.weighted(&[(4, ""), (2, "auto"), (if near { 0 } else { 1 }, "translation"), (2, "none")]);
+    // Where switches serve some cubes only, no translation keeps them.
+    let keeps = !near && !spec.has("switches", "for cubes");
+    let symmetry = dice.weighted(&[(4, ""), (2, "auto"), (usize::from(keeps), "translation"), (2, "none")]);
     if !symmetry.is_empty() {
         inner.push(Item::line(format!("symmetry = {symmetry}")));
         spec.note("symmetry", symmetry);
@@ -468,6 +469,7 @@ fn slices(dice: &mut Dice, spec: &mut Spec, shape: &Shape, vcs: usize, facts: &F
         }
         if dice.percent(50) {
             let faults = if size > 1 && shape.switches() > 1 { dice.pick(&["0", "1 ocs", "1 link"]) } else { "0" };
+            spec.note("slices", format!("faults {faults}"));
             inner.push(Item::block(
                 "budget",
                 vec![Item::line(format!("vcs = {}", vcs.max(2).min(facts.router_vcs))), Item::line(format!("faults = {faults}"))],
@@ -476,12 +478,14 @@ fn slices(dice: &mut Dice, spec: &mut Spec, shape: &Shape, vcs: usize, facts: &F
         inner.push(synthesize(dice, spec, &[]));
         if dice.percent(30) {
             inner.push(Item::block("demand", vec![Item::line("all_to_all weight 2")]));
+            spec.note("slices", "demand");
         }
         if dice.percent(30) {
             inner.push(Item::line("require diameter <= 60"));
         }
         if dice.percent(20) && facts.of_chips {
             inner.push(Item::block("collective sum = all_reduce", vec![Item::line("size = 1 MiB")]));
+            spec.note("slices", "collective");
         }
         spec.note("slices", name);
         spec.items.push(Item::block(format!("slice {name}"), inner));

@@ -116,16 +116,30 @@ fn plain_topologies(spec: &Spec) -> Vec<Spec> {
         forget_files(&mut candidate);
         return vec![candidate];
     }
-    let links = topology.block.iter().flatten().filter(|line| ["link ", "default "].iter().any(|word| line.head.starts_with(word)));
-    let links: Vec<Item> = links.map(|line| Item::line(line.head.replace("default", "link"))).collect();
+    let said = |word: &str| topology.block.iter().flatten().find_map(|line| line.head.strip_prefix(word).map(str::to_owned));
+    let link = ["link = ", "default = ", "local = "].into_iter().find_map(said);
+    let links: Vec<Item> = link.into_iter().map(|link| Item::line(format!("link = {link}"))).collect();
+    let classes: Vec<Item> = topology.block.iter().flatten().filter(|line| line.head.contains("al = ")).cloned().collect();
     let simple = |head: &str| {
         let mut candidate = spec.clone();
-        candidate.items[place] = Item::plain_if_empty(format!("topology = {head}"), links.clone());
+        let mut settings = if head == "dragonfly" { classes.clone() } else { links.clone() };
+        if head == "dragonfly" {
+            settings.extend(["a = 2", "h = 1"].map(Item::line));
+        }
+        candidate.items[place] = Item::plain_if_empty(format!("topology = {head}"), settings);
         forget_files(&mut candidate);
         let fitting = with_fitting_matrix(spec, &candidate);
         fitting.into_iter().chain([candidate])
     };
-    ["torus 3", "torus 4", "hyperx 4", "torus 2 x 3"].into_iter().flat_map(simple).collect()
+    if topology.head.contains("dragonfly") && classes.len() == 2 {
+        return Vec::new();
+    }
+    let words: &[&str] = if classes.len() == 2 {
+        &["torus 3", "torus 4", "hyperx 4", "torus 2 x 3", "dragonfly"]
+    } else {
+        &["torus 3", "torus 4", "hyperx 4", "torus 2 x 3"]
+    };
+    words.iter().flat_map(|head| simple(head)).collect()
 }
 
 /// The candidate with smaller matrices, where it has one and its topology is another one.
@@ -188,6 +202,7 @@ fn smaller_heads(head: &str) -> Vec<String> {
         let end = at + bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         if let Ok(number) = head[at..end].parse::<u64>() {
             let mut lower: Vec<u64> = [0, 1, 2, number / 2, number.saturating_sub(1)].into_iter().filter(|lower| *lower < number).collect();
+            lower.truncate(if number > 40 { 3 } else { 5 });
             lower.dedup();
             smaller.extend(lower.into_iter().map(|lower| format!("{}{lower}{}", &head[..at], &head[end..])));
         }

@@ -1,7 +1,7 @@
 //! A generated spec as a value: its lines as a tree, and the files beside it.
 //!
-//! The tree knows nothing of the language but blocks and lines. That is enough to print a spec, and to make it
-//! smaller: lines are dropped, numbers are lowered, files are cut.
+//! The tree knows nothing of the language but blocks and lines. That is enough to print a spec, and to make
+//! it smaller: lines are dropped, numbers are lowered, files are cut.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -81,6 +81,18 @@ impl Switch {
 }
 
 impl Data {
+    /// The text of the file, or of a large matrix what is not 0.
+    fn shown(&self) -> String {
+        let Data::Matrix(rows) = self else { return self.print() };
+        let weights = rows.iter().enumerate().flat_map(|(from, row)| row.iter().enumerate().map(move |(to, weight)| (from, to, *weight)));
+        let lit: Vec<String> =
+            weights.filter(|(.., weight)| *weight > 0).map(|(from, to, weight)| format!("line {from} column {to}: {weight}\n")).collect();
+        if rows.len() <= 12 || lit.len() > 40 {
+            return self.print();
+        }
+        format!("{0} lines of {0} numbers, 0 but (counted from 0):\n{1}", rows.len(), lit.concat())
+    }
+
     fn print(&self) -> String {
         match self {
             Data::Matrix(rows) => {
@@ -143,7 +155,7 @@ impl Spec {
 
     /// Everything that is written, for people.
     pub(crate) fn shown(&self) -> String {
-        let file = |(name, data): (&String, &Data)| format!("--- {name}\n{}", data.print());
+        let file = |(name, data): (&String, &Data)| format!("--- {name}\n{}", data.shown());
         format!("--- spec.fab\n{}{}", self.text(), self.files.iter().map(file).collect::<String>())
     }
 }

@@ -85,7 +85,7 @@ fn workflow(place: &Path) -> (Vec<(String, Option<i32>, String)>, String) {
             condition => panic!("{condition:?}"),
         };
         // It would come from outside.
-        if !wanted || step.run == "cargo install --locked fabc" {
+        if !wanted || step.run.starts_with("cargo install --locked --git ") {
             continue;
         }
         let output = with_fabc("bash", place).args(["-e", "-c", &step.run]).env("GITHUB_STEP_SUMMARY", &summary).output().unwrap();

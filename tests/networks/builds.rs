@@ -214,7 +214,7 @@ fn a_ring_without_ends_is_analyzed() {
         spec(100, 100, "radix = 4;", "budget { vcs = 2; faults = 1 link; } topology = torus 9 { link = near; } routing = allowed_turns;");
     let (compiled, _) = built(&text);
     // 9 routers: 2 (1 + 2 + 3 + 4) hops from each, over two channels of each.
-    let bound = compiled.scenarios[0].metrics.flow_high.as_f64();
+    let bound = compiled.scenarios[0].metrics.flow_ceiling().as_f64();
     assert!((bound - 0.1).abs() < 1e-9 && value(&compiled, Metric::ConcurrentFlow) > 0.0999, "{bound}");
 }
 

@@ -17,10 +17,10 @@ syntax keyword fabSetting routers rule samples scenarios seed seeds select share
 syntax keyword fabSetting start steps supernode symmetry table_entries time_limit to traffic turn vcs vector
 syntax keyword fabSetting warmup window
 syntax keyword fabValue adjacent adversarial age algebraic all all_gather all_paths all_reduce allowed_turns
-syntax keyword fabValue annealed auto average_cable average_hops bisection bit_complement bit_reverse
-syntax keyword fabValue bit_shuffle booksim bound broadcast bundlefly bursts by_cabinet by_cluster by_group
-syntax keyword fabValue cable_length chosen_paths circulator complete concurrent_flow consecutive
-syntax keyword fabValue cross_connects descent diameter dimension_order direct disconnect_share
+syntax keyword fabValue annealed auto average_cable average_hops bisection bisection_bandwidth bit_complement
+syntax keyword fabValue bit_reverse bit_shuffle booksim bound broadcast bundlefly bursts by_cabinet
+syntax keyword fabValue by_cluster by_group cable_length chosen_paths circulator complete concurrent_flow
+syntax keyword fabValue consecutive cross_connects descent diameter dimension_order direct disconnect_share
 syntax keyword fabValue disjoint_trees dragonfly drop dst dst_input edge_connectivity endpoint_permutation
 syntax keyword fabValue family fat_tree first fixed flood flow fold folded_hypercube full gather_reduce gau
 syntax keyword fabValue gen_kautz graph group_shift hld hops hops_ratio hotspot hypercube hyperx ilp in_order

@@ -12,6 +12,7 @@ use super::transfers::{Plan, Transfer};
 use super::{Replayed, ScheduleError, messages, wrong};
 use crate::check::CheckError;
 use crate::check::delivery::over_cable;
+use crate::check::graph::symmetry_of;
 use crate::ids::{Id, LinkId, NodeId};
 use crate::ir::{CollectiveBound, ForwardingTables, Order, Rounds, Scene, Schedule, Transfers};
 use crate::model::{Collective, CollectiveAlgorithm, DeclaredCollective, Fabric};
@@ -103,10 +104,11 @@ impl HopTimes {
         let topology = scene.topology;
         let exact: Vec<u128> = topology.links().ids().map(&hop).collect();
         let mut slowest = exact.clone();
-        if scene.keeps_symmetry() {
+        let symmetry = symmetry_of(scene);
+        if symmetry.order() > 1 {
             // Both directions of a link are asked: an image may run the other way.
             let mut of_class = BTreeMap::new();
-            let class = |channel| topology.channel_class(topology.symmetry(), channel);
+            let class = |channel| topology.channel_class(&symmetry, channel);
             for channel in scene.channels() {
                 let most = of_class.entry(class(channel)).or_insert(0u128);
                 *most = exact[channel.link().index()].max(*most);

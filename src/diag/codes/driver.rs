@@ -10,7 +10,7 @@ pub(super) const CODES: &[CodeDoc] = &[
 The system refused to hand over a file, for the reason in the message: most often it does not exist, because paths on the command line
 are relative to the directory you are in (paths in `use` are relative to the file that says `use`).
 
-`-` in the place of a spec reads standard input.",
+`-` in the place of a spec reads standard input. A directory is no spec: that of a build has its spec in `spec.fab`.",
     },
     CodeDoc {
         code: "FAB0502",
@@ -80,7 +80,7 @@ none. Run once with `--update` to write it, and commit it.",
         title: "not a directory of fabc",
         text: "\
 `fabc verify` and `fabc tables` read a directory that `fabc build` wrote, by name: `out/pod_256`, not `out`. What they need was not found
-in it, or could not be read. If it is such a directory, it was damaged: build it again.",
+in it, or could not be read. If it is such a directory, it was damaged: build it again. A spec is no such directory: `fabc build` makes one of it.",
     },
     CodeDoc {
         code: "FAB0511",
@@ -303,12 +303,16 @@ the name only of faults).",
         title: "an editor that is gone",
         text: "\
 `fabc lsp` answers an editor on standard input and output, by the Language Server Protocol: headers with lengths, and JSON. It ends when the editor
-says `exit` after `shutdown`; `exit` without `shutdown`, or the end of the input, is this error.
-
-What is no message is answered and does not end the server. No JSON, a header without a length and a message beyond 64 MiB get -32700, JSON that is
-no message gets -32600, as does every request after `shutdown`. A message that is too long is skipped to its end.
+says `exit` after `shutdown`.
 
 What is typed into it in a terminal is no message, and an editor that closes its end before it says so has probably crashed. `docs/editors.md` tells how
 editors are told of fabc.",
+    },
+    CodeDoc {
+        code: "FAB0548",
+        title: "a command line that does not fit",
+        text: "\
+An option or a command does not exist, lacks its value, or does not go with another one. `fabc --help` lists the commands, and
+`fabc COMMAND --help` the options of one. With `--message-format` for people the message is that of the command line's own help.",
     },
 ];

@@ -444,7 +444,8 @@ pub(super) const CODES: &[CodeDoc] = &[
     doc(
         "FAB0151",
         "declared and not used",
-        "A warning: a constant, a parameter or a link of the spec's own file that nothing names. Often a name was mistyped where it was meant, or \
+        "A warning: a constant, a parameter or a link of the spec's own file that nothing names, or a word of the fabric, such as its \
+         `topology`, that every `slice` says for itself. Often a name was mistyped where it was meant, or \
          something was left over from the example that the spec was copied from. Files of `use` may declare what a spec does \
          not need. Warnings change no exit code; `--quiet` leaves them out.",
     ),

@@ -84,7 +84,8 @@ them, and needs one more for each. Raise `vcs` (and that of the router), or writ
         text: "\
 Some bounds are known before anything is searched: what no wiring of the switches can exceed (the universal bound), how near so many routers with so
 many ports can be to each other at best (Moore's bound), how many disjoint trees the switches have fibers for, what leaves a router at all, and, where
-the topology is fixed, its distances. A `require` beyond such a bound can never hold, so fabc says so at once and does not search. The message has the
+the topology is fixed, its distances. Of a collective they are what its size makes one chip move through its channels, and the latency of the hops to the
+farthest chip; of a simulation, what the ports of a sender and its channels let through. A `require` beyond such a bound can never hold, so fabc says so at once and does not search. The message has the
 bound in the unit of the line, and the argument. Of cubes with a thousand chips or more the universal bound takes seconds: there the build finds it.
 
 Shares keep a line on the right side of its bound: `require concurrent_flow >= 98 % of universal;`, `require max_channel_load <= 1.05 * bound;`.",
@@ -101,7 +102,7 @@ link makes no way shorter).",
         code: "FAB0332",
         title: "a `require` of what is not measured",
         text: "\
-Some metrics are not measured of every network: halves are of two-way links, so a network whose links run one way has no `bisection`, and
+Some metrics are not measured of every network: halves are of two-way links, so a network whose links run one way has no `bisection` or `bisection_bandwidth`, and
 there is a limit to searches from every router for `edge_connectivity`. The line can be neither kept nor broken; it is refused before the work begins.",
     },
 ];

@@ -47,7 +47,9 @@ higher rate cannot be offered. Longer packets (`--packet`) or more ports (`--hos
 Every traffic takes two endpoints at least: chips of a pod, hosts of a network. In patterns by bits only the first 2^b endpoints send, and who
 would send to itself sends nothing; the message says that nobody is left to send. `tornado` and `neighbour` take coordinates: a torus, mesh,
 hyperx or hypercube, or a pod whose topology is a torus. `group_shift` and `adversarial` take groups: cubes, the groups of dragonflies, megaflies
-and levels, the supernodes of star products.",
+and levels, the supernodes of star products, of two routers or more. `adjacent` takes two routers with hosts that a link joins.
+
+`fabc check` refuses a traffic that the family never has. What only a drawn wiring or a fault rules out is found by the build, with exit code 3.",
     },
     CodeDoc {
         code: "FAB0607",

@@ -19,7 +19,11 @@ The message names the first such pair and says what is missing: a face that no g
         title: "the topology does not connect the pod",
         text: "\
 Some chips cannot be reached from others. Cubes that share no switch can never be joined, and a `cross_connects` file may leave a pod in
-pieces. Couple more faces, let one group serve all cubes, or change the file.",
+pieces. Couple more faces, let one group serve all cubes, or change the file.
+
+`method = milp` and `method = relax` add cuts until the pod is connected, also under the faults of the budget. They may find no such wiring:
+links that were rounded up early can use the ports that the last part needs. Another `fix`, more `nodes`, or `method = search` helps. The exit
+code is 3, since no line of the spec is wrong by itself.",
     },
     CodeDoc {
         code: "FAB0203",
@@ -86,7 +90,8 @@ of the network: the links of some routers, and searches from some of them. `buil
 Distances, paths and bounds are exact: every router that differs from all others under the symmetry is searched from, and every search looks at all
 channels. Where that is more than 17179869184 looks (2^34), some minutes for every measurement, the network is refused at its line before
 the work begins, on every machine alike. A network of 16,384 routers may have up to 64 links at each; one that a rotation carries onto itself
-may be larger. Take a smaller network, or one with fewer links.",
+may be larger. Take a smaller network, or one with fewer links. Where formulas describe the family, `fabc check` without `--stop-after` describes
+such a network as it describes one of more than 65536 routers; `build`, `graph` and `check --stop-after` refuse it.",
     },
     CodeDoc {
         code: "FAB0210",

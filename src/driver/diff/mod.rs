@@ -69,7 +69,7 @@ fn judged(args: &DiffArgs, terminal: Terminal) -> Result<bool, Stop> {
     }
     match args.json {
         true => print_out(&emit::diff_json(&diff, beyond.as_deref()))?,
-        false => terminal.say(&emit::diff_text(&diff, beyond.as_deref(), look()))?,
+        false => terminal.say_with_colors(&emit::diff_text(&diff, beyond.as_deref(), look()))?,
     }
     Ok(beyond.map_or(diff.is_same(), |beyond| beyond.is_empty()))
 }

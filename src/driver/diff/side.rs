@@ -3,6 +3,7 @@
 use super::topology::ReadTopology;
 use crate::compiled::Compiled;
 use crate::driver::errors::{DriverError, Stop};
+use crate::driver::input_errors::needs_directory;
 use crate::driver::placed::is_placed;
 use crate::driver::read::{self, display};
 use crate::driver::staging::MANIFEST;
@@ -82,6 +83,7 @@ impl<'c> Side<'c> {
             let hint = "compare two kinds, `DIR/slices/KIND`; `fabc plan` says how placements differ";
             return Err(DriverError::OfSlices { what: "`fabc diff`".to_owned(), hint }.into());
         }
+        needs_directory(directory)?;
         if !directory.join(MANIFEST).is_file() {
             return Err(DriverError::NotBuilt { path: display(directory), reason: format!("there is no `{MANIFEST}`") }.into());
         }

@@ -26,6 +26,10 @@ pub(super) fn swept(set: &str) -> Result<Swept, DriverError> {
             let what = format!("`{set}`: {what}");
             DriverError::Sweep { what, hint: "write `cubes=2,4,8`, `seed=1..9` (without 9) or `seed=1..=8`".to_owned() }
         };
+        if let Some(meant) = meant_as_a_range(part) {
+            let what = format!("`{set}`: `{part}` is no range");
+            return Err(DriverError::Sweep { what, hint: format!("with both ends it is written `{name}={meant}`", name = name.trim()) });
+        }
         let Some((low, high)) = range(part) else {
             if part.is_empty() && list.contains(',') {
                 return Err(wrong("nothing stands between two commas"));
@@ -72,6 +76,14 @@ fn range(part: &str) -> Option<(i64, i64)> {
     Some((low, high.checked_sub(open)?))
 }
 
+/// What `2-8` and `2:8` are meant as: `2..=8`. The first one would be a difference otherwise.
+fn meant_as_a_range(part: &str) -> Option<String> {
+    let (low, high) = ["-", ":", "~", " to ", "\u{2013}"].iter().find_map(|sign| part.split_once(sign))?;
+    let is_whole = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
+    let [low, high] = [low.trim(), high.trim()];
+    (is_whole(low) && is_whole(high)).then(|| format!("{low}..={high}"))
+}
+
 /// All combinations of values, a value for each parameter.
 ///
 /// # Errors
@@ -106,6 +118,10 @@ mod tests {
         assert_eq!(values("side=-2..=-1"), ["-2", "-1"]);
         for wrong in ["seed=4..4", "seed=1,,2", "seed=0..1_000_000_000", "seed=5..=4", "seed=0..1000000000"] {
             assert!(swept(wrong).is_err(), "{wrong}");
+        }
+        for dashed in ["cubes=2-8", "cubes=2:8", "cubes=2 to 8", "cubes=1,2 - 8"] {
+            let DriverError::Sweep { hint, .. } = swept(dashed).unwrap_err() else { panic!("{dashed}") };
+            assert_eq!(hint, "with both ends it is written `cubes=2..=8`");
         }
     }
 

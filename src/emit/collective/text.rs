@@ -19,11 +19,13 @@ pub fn collectives_text(fabric: &str, report: &CollectiveReport) -> String {
     let bandwidth = bandwidth.trim_end_matches('0').trim_end_matches('.');
     let overhead = if cost.overhead > 0 { format!(", {} ns of overhead per message", nanoseconds(cost.overhead)) } else { String::new() };
     let lanes = if cost.lanes > 1 { format!("up to {} lanes of ", cost.lanes) } else { String::new() };
+    let are_alike = cost.least_hop() == cost.hop;
     let _ = writeln!(
         out,
-        "  channels of {lanes}{bandwidth} GB/s, {} ns a hop ({} cycles: router and `{}`, the slowest link){overhead}",
-        nanoseconds(cost.hop),
+        "  channels of {lanes}{bandwidth} GB/s, {} ns a hop ({} cycles{}: router and `{}`, the slowest link){overhead}",
+        if are_alike { nanoseconds(cost.hop) } else { format!("{} to {}", nanoseconds(cost.least_hop()), nanoseconds(cost.hop)) },
         cost.hop_cycles,
+        if are_alike { "" } else { " at most" },
         cost.slowest_link
     );
     let _ = writeln!(out, "  {}; additions take no time\n", if cost.barrier { "a barrier after every step" } else { "no barriers" });

@@ -85,7 +85,8 @@ pub fn collective_trace(scene: &Scene<'_>, schedule: &Schedule, told: &TraceTold
     Ok(TraceFile { text, notes: notes(told, flits) })
 }
 
-/// `[router]`: its name as a cell, or the number of its first host where it has several; those of a dead one have none.
+/// `[router]`: its name as a cell, or the number of its first host where it has several; those of a dead one
+/// have none.
 fn names(scene: &Scene<'_>) -> Vec<String> {
     let topology = scene.topology;
     let mut first = 0;

@@ -88,7 +88,7 @@ fn percent(share: f64) -> String {
 mod tests {
     use super::*;
     use crate::diag::Span;
-    use crate::model::{Metric, Require, Scale};
+    use crate::model::{Metric, Require, Scale, WrittenUnit};
     use crate::units::Decimal;
 
     fn told(comparison: Comparison, value_text: &str, measured: Fraction) -> (String, String) {
@@ -101,6 +101,7 @@ mod tests {
             value,
             scale: Scale::Metric,
             value_text: value_text.to_owned(),
+            unit: WrittenUnit::default(),
             span: Span::default(),
         };
         let room =

@@ -100,14 +100,19 @@ impl Place<'_> {
         let (rho, q) = (prime("rho", "23"), prime("q", "13"));
         let (rho, q) = (rho?, q?);
         let (wide, cubed) = (u128::from(rho), u128::from(q).pow(3) - u128::from(q));
+        let fits = |q: u32| u128::from(q) * u128::from(q) > 4 * wide && q != rho && is_prime(q);
+        let least = || (3..).find(|&q| fits(q)).unwrap_or(q);
         if rho == q {
-            let help = format!("write another prime, such as `q = {};`", nearest(q + 2, is_prime));
-            return self.none_such(context, format!("`rho` and `q` are both {q}"), help, settings.place_of("q"));
+            return self.none_such(
+                context,
+                format!("`rho` and `q` are the same prime, {q}"),
+                format!("`q` is another odd prime, larger than 2 sqrt(rho): the least one is `q = {};`", least()),
+                settings.place_of("q"),
+            );
         }
-        if u128::from(q) * u128::from(q) <= 4 * wide {
+        if !fits(q) {
             let problem = format!("`q` must be larger than 2 sqrt(rho), and {q}^2 = {} is at most 4 * {rho} = {}", q * q, 4 * rho);
-            let least = (q..).find(|&q| q * q > 4 * rho && q != rho && is_prime(q)).unwrap_or(q);
-            return self.none_such(context, problem, format!("write at least `q = {least};`"), settings.place_of("q"));
+            return self.none_such(context, problem, format!("write at least `q = {};`", least()), settings.place_of("q"));
         }
         self.affordable(context, Some(cubed / 2), &format!("({q}^3 - {q}) / 2 or more"), self.name.span)?;
         let family = Family::SpectralFly { rho, q };

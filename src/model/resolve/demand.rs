@@ -1,6 +1,7 @@
 //! The demand: uniform, groups of chips or endpoints, or a matrix from a file.
 
 use super::context::{Context, missing, unknown_choice};
+use super::foreign;
 use super::items::Items;
 use super::settings::{in_range, settings, word, wrong_kind};
 use super::site::{Site, file};
@@ -144,7 +145,13 @@ fn wrong_demand(kind: &Name) -> ResolveError {
     let example = match &*kind.value {
         "uniform" => "demand = uniform",
         "matrix" => "demand = matrix \"traffic.csv\"",
-        "all_to_all" | "groups" => "demand { all_to_all over groups of 16 weight 4; }",
+        "groups" => "demand { all_to_all over groups of 16 weight 4; }",
+        other if foreign::is_uniform(other) => {
+            let help = "every chip sends to every other one with `demand = uniform;`; only groups, or weights, need \
+                        `demand { all_to_all over groups of 16 weight 4; }`";
+            let (what, found) = ("`demand`".to_owned(), kind.value.to_string());
+            return ResolveError::UnknownChoice { what, found, help: help.to_owned(), span: kind.span };
+        }
         _ => return unknown_choice("`demand`", kind, &["uniform", "matrix"], None),
     };
     ResolveError::UnknownChoice {

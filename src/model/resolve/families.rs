@@ -6,13 +6,13 @@ use super::context::{Context, missing};
 use super::hardware::product;
 use super::settings::{Settings, in_range, integer, one_of_or, settings};
 use super::site::{Links, link_named};
-use crate::diag::Span;
+use crate::diag::{Span, plain};
 use crate::ids::LinkTypeId;
 use crate::limits::{DESCRIBED_ROUTERS, ROUTERS};
 use crate::model::errors::ResolveError;
 use crate::model::word::names;
 use crate::model::{Arcs, Arrangement, DesignSpace, Dragonfly, Family, Megafly};
-use crate::syntax::ast::{Block, Expr, ExprKind, Name, Value, ValueKind};
+use crate::syntax::ast::{Block, Expr, ExprKind, Name, StatementKind, Value, ValueKind};
 use crate::syntax::words::Place as Fields;
 
 /// Which link it is: every one, one inside a group, one between groups.
@@ -45,6 +45,7 @@ impl Place<'_> {
     pub(super) fn family(&self, context: &mut Context, value: &Value) -> Option<Found> {
         Some(match (&*self.name.value, &value.kind) {
             ("torus" | "mesh" | "hyperx", ValueKind::Dims(_, dims, block)) => self.grid(context, dims, block.as_ref(), value.span),
+            ("torus" | "mesh", ValueKind::Block(_, block)) => self.sides_in_block(context, block),
             ("hyperx", ValueKind::Block(_, block)) => self.hyperx(context, block),
             ("hypercube" | "folded_hypercube", ValueKind::Block(_, block)) => self.hypercube(context, block),
             ("polarstar", ValueKind::Block(_, block)) => self.polarstar(context, block),
@@ -98,6 +99,34 @@ impl Place<'_> {
             _ => Family::HyperX(sides),
         };
         Some((family, links?))
+    }
+
+    /// The one error of a grid whose sides stand in its block, as in `hyperx { s = 4; l = 2; }`: the form
+    /// that works, with these sides where they can be told.
+    pub(super) fn sides_in_block<T>(&self, context: &mut Context, block: &Block) -> Option<T> {
+        let number = |names: &[&str], most: i64| {
+            let setting = block.statements.iter().find_map(|statement| match &statement.kind {
+                StatementKind::Setting(setting) if names.contains(&&*plain(&setting.name.value)) => Some(setting),
+                _ => None,
+            })?;
+            let ValueKind::Quantity(quantity) = &setting.value.kind else { return None };
+            let value = context.constants.eval(&quantity.number, &[]).ok()?;
+            (2..=most).contains(&value).then_some(value)
+        };
+        let side = number(&["s", "k", "side", "sides", "size", "width"], MOST);
+        let dimensions = number(&["l", "n", "d", "dim", "dims", "dimensions"], 8);
+        let sides = match (side, dimensions) {
+            (Some(side), Some(dimensions)) => vec![side.to_string(); dimensions as usize].join(" x "),
+            _ => "4 x 4 x 4".to_owned(),
+        };
+        let name = &*self.name.value;
+        context.error(ResolveError::WrongKind {
+            what: format!("`{name}`"),
+            wanted: "its sides behind its name".to_owned(),
+            help: format!("write `topology = {name} {sides};`"),
+            span: self.name.span,
+        });
+        None
     }
 
     /// `dragonfly { a; h; g; arrangement; spare; }`.

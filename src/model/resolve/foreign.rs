@@ -102,10 +102,36 @@ const METRICS: &[Meant] = &[
         &["deadlock", "deadlock_free", "deadlock_freedom", "connected", "reachability"],
         "fabc proves that of everything it builds; it needs no `require`",
     ),
-    (&["cost", "power", "price", "fibers", "cables", "links", "routers", "radix"], "fabc does not limit this by a `require`"),
+    (
+        &["cost", "price", "capex", "tco", "cost_per_host", "cost_per_chip", "cost_per_gpu", "cost_per_port", "price_per_host"],
+        "only cables have a price: `require cost <= ..` is about all cables of a fabric with a `floor`",
+    ),
+    (
+        &["power", "watts", "energy", "power_per_host", "power_per_chip", "power_per_gpu"],
+        "only cables have a power: `require power <= ..` is about all cables of a fabric with a `floor`",
+    ),
+    (&["fibers", "cables", "cable_count"], "write `links` (of a network); `cable_length` is the length of all cables on a `floor`"),
+    (&["links", "routers", "hosts"], "these are counted in networks of routers, not in pods"),
+    (&["radix", "ports", "degree"], "`radix` of `router` or `chip` limits the ports, without a `require`"),
+    (
+        &["busbw", "algbw", "bus_bandwidth", "bus_bw", "alg_bw", "collective_bandwidth"],
+        "declare `collective g = all_reduce { size = 1 GiB; }` and write `require g.bandwidth >= ..`",
+    ),
     (&["vcs", "virtual_channels", "faults", "table_entries"], "this is limited in `budget { .. }`"),
     (&["trees", "spanning_trees"], "write `disjoint_trees`"),
 ];
+
+/// Metrics of collectives in other tools, and what fabc measures.
+const OF_COLLECTIVES: &[Meant] = &[
+    (&["busbw", "bus_bandwidth", "bus_bw", "bw", "throughput", "rate"], "bandwidth"),
+    (&["latency", "duration", "runtime", "finish", "completion", "completion_time", "jct", "cycles"], "time"),
+    (&["efficiency", "optimality", "ratio", "fraction"], "share"),
+    (&["rounds", "phases", "hops"], "steps"),
+    (&["bytes", "traffic", "data"], "volume"),
+];
+
+/// Demands of other tools that are the same for all pairs.
+const UNIFORM: [&str; 8] = ["alltoall", "all_to_all", "all2all", "a2a", "uniform_random", "random", "random_uniform", "all_pairs"];
 
 fn find(words: &[Meant], word: &str) -> impl Iterator<Item = &'static str> {
     let word = plain(word);
@@ -136,6 +162,16 @@ pub(super) fn topology(word: &str, network: bool) -> Option<String> {
     let has = find(TOPOLOGIES, word).next()?;
     let other = "; that is a network, of `router { .. }` instead of `chip`, `cube`, `cubes` and `ocs`";
     Some(format!("{has}{}", if network { "" } else { other }))
+}
+
+/// The metric of collectives that a word stands for.
+pub(super) fn of_collective(word: &str) -> Option<&'static str> {
+    find(OF_COLLECTIVES, word).next()
+}
+
+/// Whether a demand of another tool is the same for all pairs.
+pub(super) fn is_uniform(word: &str) -> bool {
+    UNIFORM.contains(&plain(word).as_str())
 }
 
 /// What fabc measures for a metric of another tool.

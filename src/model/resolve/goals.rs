@@ -61,6 +61,11 @@ impl Place<'_> {
 
     /// `hyperx { radix; routers; dimensions; }`.
     pub(super) fn hyperx(&self, context: &mut Context, block: &Block) -> Found {
+        let words: Vec<&str> = block.statements.iter().map(|statement| statement.kind.keyword()).collect();
+        let known = |word: &&str| Fields::Hyperx.settings().any(|known| known == *word);
+        if !words.iter().any(|word| GOAL.contains(word)) && !words.iter().all(known) {
+            return self.sides_in_block(context, block);
+        }
         let settings = self.settings(context, Some(block), Fields::Hyperx);
         let links = self.links(context, &settings);
         let dimensions = settings.get("dimensions").map_or(Some(3), |value| integer(context, "`dimensions`", value, 1..=4))? as u32;

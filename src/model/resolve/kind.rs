@@ -36,8 +36,9 @@ impl Kind {
         let cube = items.cube.map(|(_, span)| (span, "`cube`"));
         let cubes = items.settings.get("cubes").map(|setting| (setting.name.span, "`cubes`"));
         let topology = items.settings.get("topology").and_then(|setting| named(&setting.value));
+        let network = topology.filter(|name| form(&Family::FORMS, &name.value).is_some());
         // A torus may be of either kind.
-        let family = topology.filter(|name| form(&Family::FORMS, &name.value).is_some() && &*name.value != "torus");
+        let family = network.clone().filter(|name| &*name.value != "torus");
         let has_cubes = items.settings.contains_key("cubes") || !items.ocs.is_empty();
         let of_pod = ocses.chain(chip).chain(cube).chain(cubes).min();
         match (of_pod, items.router) {
@@ -50,9 +51,9 @@ impl Kind {
                 context.error(error);
                 None
             }
-            (Some((span, "`chip`")), None) if items.cube.is_none() && !has_cubes && family.is_some() => {
-                let help = "a network has `router { .. }`, with its `hosts`".to_owned();
-                let span_of_family = family.map_or(fabric, |name| name.span);
+            (Some((span, "`chip`")), None) if items.cube.is_none() && !has_cubes && network.is_some() => {
+                let help = "write `router` instead of `chip`; it has `hosts` as well, such as `hosts = 1;`".to_owned();
+                let span_of_family = network.map_or(fabric, |name| name.span);
                 context.error(Kind { network: true, span: span_of_family }.misfit("`chip`".to_owned(), help, span));
                 None
             }

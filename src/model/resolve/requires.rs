@@ -1,41 +1,26 @@
 //! The contract.
 
-use super::collectives::kind_of;
 use super::context::{Context, unknown_choice};
 use super::foreign;
 use super::items::Items;
 use super::kind::Kind;
 use super::scheduled;
 use super::settings::{decimal, quantity_of};
-use super::simulations::ends;
+use super::subjects::{Subjects, planned, simulated};
 use crate::diag::{Span, closest, list};
 use crate::model::errors::ResolveError;
 use crate::model::{
-    Budget, Collective, CollectiveMetric, Comparison, FloorMetric, GraphMetric, Metric, OfCollective, OfSimulation, Reference, Require,
-    Scale, SimulatedMetric, Subject,
+    Budget, CollectiveMetric, Comparison, FloorMetric, GraphMetric, Metric, Reference, Require, Scale, SimulatedMetric, Subject,
+    WrittenUnit,
 };
 use crate::syntax::ast::{RequireItem, Share};
 use crate::syntax::require_order;
 use crate::units::{self, BITS_OF_A_GIGABYTE, Decimal, Dimension};
 
-/// What a line may be about beside the fabric.
-struct Subjects<'a> {
-    /// Simulations, and whether their traffic ends.
-    simulations: Vec<(&'a str, bool)>,
-    /// Collectives; of those with errors none.
-    collectives: Vec<(&'a str, Option<Collective>)>,
-    /// Whether vectors are scheduled; if so, whether a spare block may take the place of any other.
-    scheduled: Option<bool>,
-}
-
 /// All requires, sorted as in the normalized spec; `replaces`: whether a spare block may take the place of
 /// any other.
 pub(super) fn requires(context: &mut Context, items: &Items<'_>, budget: Option<&Budget>, kind: Kind, replaces: bool) -> Vec<Require> {
-    let subjects = Subjects {
-        simulations: items.simulations.iter().map(|(name, block, _)| (&*name.value, ends(block))).collect(),
-        collectives: items.collectives.iter().map(|(setting, _)| (&*setting.name.value, kind_of(setting))).collect(),
-        scheduled: scheduled::is_asked(items).then_some(replaces),
-    };
+    let subjects = Subjects::of(items, replaces);
     let of = |(item, span): &(&RequireItem, Span)| require(context, item, *span, budget, (kind, &subjects));
     let mut requires: Vec<Require> = items.requires.iter().filter_map(of).collect();
     requires.sort_by_cached_key(|require| {
@@ -71,7 +56,7 @@ fn require(
             return None;
         }
         let fault = name.starts_with(FAULT) && matches!(of, Subject::Collective(_));
-        return Some(Require { metric, fault, of: Some(of), comparison, value, scale, value_text, span });
+        return Some(Require { metric, fault, of: Some(of), comparison, value, scale, value_text, unit: unit_of(item), span });
     }
     let (fault, plain) = match name.strip_prefix(FAULT) {
         Some(plain) => (true, plain),
@@ -121,7 +106,7 @@ fn require(
         context.error(ResolveError::Nonsense { reason: reason.to_owned(), help, span });
         return None;
     }
-    Some(Require { metric, fault, of: None, comparison, value, scale, value_text, span })
+    Some(Require { metric, fault, of: None, comparison, value, scale, value_text, unit: unit_of(item), span })
 }
 
 /// A bisection counts links, and in a unit of bandwidth what they carry.
@@ -136,10 +121,10 @@ fn by_unit(metric: Metric, item: &RequireItem) -> Metric {
 }
 
 /// What metrics of the worst tolerated fault begin with.
-const FAULT: &str = "fault.";
+pub(super) const FAULT: &str = "fault.";
 
 /// Complains about a line on faults where the budget has none.
-fn need_faults(context: &mut Context, item: &RequireItem, plain: &str, budget: Option<&Budget>, kind: Kind) {
+pub(super) fn need_faults(context: &mut Context, item: &RequireItem, plain: &str, budget: Option<&Budget>, kind: Kind) {
     let Some(budget) = budget.filter(|budget| budget.faults.is_none()) else { return };
     context.error(ResolveError::NoFaults {
         metric: item.metric.value.to_string(),
@@ -150,130 +135,13 @@ fn need_faults(context: &mut Context, item: &RequireItem, plain: &str, budget: O
     });
 }
 
-/// What of which collective a line is about: `gradients.time`, `fault.weights.share`; a kind stands for the
-/// only collective of it. The outer `None`: of none, the inner one: an error was reported.
-#[allow(clippy::option_option)]
-fn planned(
-    context: &mut Context,
-    item: &RequireItem,
-    subjects: &Subjects<'_>,
-    budget: Option<&Budget>,
-    kind: Kind,
-) -> Option<Option<(Metric, Subject)>> {
-    let collectives = &subjects.collectives;
-    let written = &*item.metric.value;
-    let plain = written.strip_prefix(FAULT).unwrap_or(written);
-    let (of, metric) = plain.split_once('.')?;
-    let known = CollectiveMetric::ALL.into_iter().find(|known| known.name() == metric);
-    let a_kind = Collective::ALL.into_iter().find(|kind| kind.name() == of);
-    let alike: Vec<&str> = collectives.iter().filter(|(_, kind)| kind.is_some() && *kind == a_kind).map(|(name, _)| *name).collect();
-    let declared = collectives.iter().map(|(name, _)| *name).find(|name| *name == of);
-    let name = match (declared, a_kind, &alike[..]) {
-        (Some(name), ..) => name,
-        (None, Some(_), [name]) => *name,
-        // Of a kind, or of a fault: of no simulation in any case.
-        (None, a_kind, _) if a_kind.is_some() || known.is_some_and(|metric| written != plain || metric.is_scheduled()) => {
-            let names: Vec<&str> = collectives.iter().map(|(name, _)| *name).collect();
-            let help = match (&alike[..], closest(of, names.iter().copied())) {
-                ([_, _, ..], _) => format!("there are several: say which of {}", list(&alike)),
-                (_, Some(close)) => format!("did you mean `{}{close}.{metric}`?", if written == plain { "" } else { FAULT }),
-                _ => {
-                    let kind = a_kind.unwrap_or(Collective::AllReduce);
-                    let root = if kind.is_rooted() { " root = 0;" } else { "" };
-                    format!("add `collective {of} = {} {{ size = 1 GiB;{root} }}`", kind.name())
-                }
-            };
-            let place = match alike.is_empty() {
-                true => format!("a fabric without a collective `{of}`"),
-                false => format!("a fabric with several collectives `{of}`"),
-            };
-            context.error(misplaced(format!("`{written}`"), place, help, item.metric.span));
-            return Some(None);
-        }
-        _ => return None,
-    };
-    let Some(metric) = known else {
-        let known: Vec<String> = CollectiveMetric::ALL.iter().map(|metric| format!("{of}.{}", metric.name())).collect();
-        let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        let help =
-            closest(plain, known.iter().copied()).map_or(format!("one of {}", list(&known)), |close| format!("did you mean `{close}`?"));
-        context.error(ResolveError::UnknownMetric { name: written.to_owned(), help, span: item.metric.span });
-        return Some(None);
-    };
-    if written != plain && !(metric.is_scheduled() && subjects.scheduled.is_some()) {
-        need_faults(context, item, plain, budget, kind);
-    }
-    let of = OfCollective { name: name.to_owned(), written: of.to_owned() };
-    Some(Some((Metric::Collective(metric), Subject::Collective(of))))
+fn unit_of(item: &RequireItem) -> WrittenUnit {
+    WrittenUnit(item.value.unit.as_ref().filter(|_| item.share.is_none()).and_then(|written| units::unit(&written.value)))
 }
 
 fn comparison(item: &RequireItem) -> Option<Comparison> {
     Comparison::ALL.into_iter().find(|comparison| comparison.symbol() == &*item.comparison.value)
 }
-
-/// What of which simulation a line is about: `peak.saturation`, `peak.latency(0.5)`; the outer `None`: of
-/// none, the inner one: an error was reported.
-#[allow(clippy::option_option)]
-fn simulated(context: &mut Context, item: &RequireItem, subjects: &Subjects<'_>) -> Option<Option<(Metric, Subject)>> {
-    let simulations = &subjects.simulations;
-    let written = &*item.metric.value;
-    let (name, rest) = written.split_once('.').filter(|(name, _)| *name != "fault")?;
-    let (plain, at) = match rest.strip_suffix(')').and_then(|rest| rest.split_once('(')) {
-        Some((plain, at)) => (plain, Some(at)),
-        None => (rest, None),
-    };
-    let metric = SimulatedMetric::ALL.into_iter().find(|metric| metric.name() == plain);
-    let names: Vec<&str> = simulations.iter().map(|(name, _)| *name).collect();
-    let Some(&(_, finite)) = simulations.iter().find(|(known, _)| *known == name) else {
-        // What is no metric of a simulation either may be a slip of anything.
-        metric.filter(|_| !context.enough())?;
-        let help = match closest(name, names.iter().copied()) {
-            Some(close) => format!("did you mean `{close}.{rest}`?"),
-            None if names.is_empty() => match CollectiveMetric::ALL.iter().any(|metric| metric.name() == rest) {
-                true => format!("add `simulate {name} {{ traffic = uniform; }}` or `collective {name} = all_reduce {{ size = 1 GiB; }}`"),
-                false => format!("add `simulate {name} {{ traffic = uniform; }}`"),
-            },
-            None => format!("known here: {}", list(&names)),
-        };
-        context.error(misplaced(format!("`{written}`"), format!("a fabric without a simulation `{name}`"), help, item.metric.span));
-        return Some(None);
-    };
-    let Some(metric) = metric else {
-        let fitting = SimulatedMetric::ALL.iter().filter(|metric| metric.is_of(finite));
-        let known: Vec<String> = fitting.map(|metric| format!("{name}.{}", metric.name())).collect();
-        let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        let help =
-            closest(written, known.iter().copied()).map_or(format!("one of {}", list(&known)), |close| format!("did you mean `{close}`?"));
-        context.error(ResolveError::UnknownMetric { name: written.to_owned(), help, span: item.metric.span });
-        return Some(None);
-    };
-    if !metric.is_of(finite) {
-        let (place, help) = match finite {
-            true => ("traffic that ends", format!("it has no rate: require `{name}.time` or `{name}.share`")),
-            false => ("traffic that goes on for ever", format!("require `{name}.saturation`, `{name}.share` or `{name}.latency(0.5)`")),
-        };
-        context.error(misplaced(format!("`{written}`"), place.to_owned(), help, item.metric.span));
-        return Some(None);
-    }
-    let share = at.and_then(Decimal::parse);
-    let in_reach = share.is_none_or(|share| share.as_f64() > 0.0 && share.as_f64() <= 2.0 && share.times(SHARES).is_some());
-    let help = match (metric, at) {
-        (SimulatedMetric::Latency, None) => Some("at which rate? `latency(0.5)` is at half the static bound".to_owned()),
-        (SimulatedMetric::Latency, Some(_)) if !in_reach => {
-            Some("a share of the static bound, above 0 and at most 2, with at most six digits behind the point".to_owned())
-        }
-        (SimulatedMetric::Latency, Some(_)) | (_, None) => None,
-        (_, Some(_)) => Some(format!("write `{name}.{plain}`: it is of no single rate")),
-    };
-    if let Some(help) = help {
-        context.error(misplaced(format!("`{written}`"), "a contract".to_owned(), help, item.metric.span));
-        return Some(None);
-    }
-    Some(Some((Metric::Simulated(metric), Subject::Simulation(OfSimulation { name: name.to_owned(), share }))))
-}
-
-/// Shares of a static bound are told in so many parts.
-const SHARES: u64 = 1_000_000;
 
 /// Complains about lines on cables where the spec has no floor.
 pub(super) fn need_floor(context: &mut Context, requires: &[Require], kind: Kind) {
@@ -380,7 +248,8 @@ fn in_base_units(context: &mut Context, what: String, item: &RequireItem, number
     number
 }
 
-fn misplaced(what: String, place: String, help: String, span: Span) -> ResolveError {
+/// The error of a line, or of a word in it, in the wrong place.
+pub(super) fn misplaced(what: String, place: String, help: String, span: Span) -> ResolveError {
     ResolveError::Misplaced { what, place, help: Some(help), span }
 }
 

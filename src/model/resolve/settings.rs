@@ -68,6 +68,11 @@ fn unknown_setting(context: &mut Context, name: &Name, title: &str, place: Place
         None if place == Place::Levels && ["link", "local", "global"].contains(&word) => {
             "every level names its own: `level 8 over name;`".to_owned()
         }
+        None if matches!(place, Place::FlitModel | Place::PacketModel) && (word == "vcs" || foreign::hardware(word) == Some("vcs")) => {
+            "a simulation has the virtual channels of the hardware: change `vcs` in `router { .. }` or `chip { .. }`; \
+             `general = 2;` says how many of them packets take freely"
+                .to_owned()
+        }
         // A letter stands for something else in every paper: the hosts of a dragonfly are its `p`.
         None if word.len() == 1 && foreign::hardware(word).is_some() => {
             let meant = foreign::hardware(word).unwrap_or_default();

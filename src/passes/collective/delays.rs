@@ -1,11 +1,12 @@
 //! How long what a bound counts is under way, beside the time that its channels are busy.
 //!
-//! In: a scene, what hops and messages take, bounds. Out: attoseconds by bound. Whatever comes in makes a last
-//! hop, and before its first byte a message has had its overhead. What starts more than `d` hops away makes at
-//! least `d` + 1 hops; where links differ in latency, the shortest path in time from any of these sources
-//! counts. Why that may be added to the busy time: a channel into the chip is idle until the first of these
-//! sources can have reached its near end, and its last byte makes one hop more. With barriers every hop is a
-//! round, and a round ends with the slowest link. Cost: one run of Dijkstra's algorithm per latency bound.
+//! In: a scene, what hops and messages take, bounds. Out: attoseconds by bound. Whatever comes in makes a
+//! last hop, and before its first byte a message has had its overhead. What starts more than `d` hops away
+//! makes at least `d` + 1 hops; where links differ in latency, the shortest path in time from any of these
+//! sources counts. Why that may be added to the busy time: a channel into the chip is idle until the first of
+//! these sources can have reached its near end, and its last byte makes one hop more. With barriers every hop
+//! is a round, and a round ends with the slowest link. Cost: one run of Dijkstra's algorithm per latency
+//! bound.
 
 use crate::ids::{ChannelId, Id, NodeId};
 use crate::ir::{Breadth, CollectiveBound, CollectiveCost, LinkHops, Neighbors, Scene};
@@ -62,8 +63,8 @@ enum Way {
     To,
 }
 
-/// `[router]`: the least time from a chip, or to it, with an overhead at every hop; `u128::MAX` where there is
-/// no path.
+/// `[router]`: the least time from a chip, or to it, with an overhead at every hop; `u128::MAX` where there
+/// is no path.
 fn times(scene: &Scene<'_>, node: NodeId, way: Way, (hops, overhead): (&LinkHops, u128)) -> Vec<u128> {
     let mut times = vec![u128::MAX; scene.topology.node_count()];
     times[node.index()] = 0;

@@ -10,8 +10,8 @@ pub(crate) fn figures(reports: [&Report; 2]) -> Vec<FigureDiff> {
     side_by_side(reports.map(|report| &report.figures[..]), are_as_large(reports))
 }
 
-/// Whether both fabrics have as many routers and endpoints, as far as both say it. A smaller one has fewer hops
-/// without being better.
+/// Whether both fabrics have as many routers and endpoints, as far as both say it. A smaller one has fewer
+/// hops without being better.
 fn are_as_large(reports: [&Report; 2]) -> bool {
     let size = |report: &Report, name: &str| report.figures.iter().find(|(figure, _)| figure == name).map(|(_, value)| value.clone());
     SIZES.iter().all(|name| match reports.map(|report| size(report, name)) {

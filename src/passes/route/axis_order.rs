@@ -2,13 +2,14 @@
 //!
 //! When: healthy grids. Guarantees minimal routes; deadlock-free with 1 VC on meshes and hyperx, whose axes
 //! are corrected in order, and with 2 on tori (1 where no ring is longer than two). Ties at half a ring are
-//! split: a packet that came along an earlier axis keeps its direction, up or down; one that was injected here
-//! goes by the parity of its coordinates and of those of its end. A table entry knows no more: the router, the
-//! port and VC that the packet came by, and its end. Why that balances: of the packets that meet at a tie as many
-//! came up as down, but for those that were injected and those that had a tie before, and these two go
-//! opposite ways. So where all sides are even every channel of an axis carries as much as any other. Where a packet wraps around a ring it moves from VC 0 to VC 1; one that
-//! never wraps stays on one VC, chosen by the parity of its destination. Source: Dally & Seitz 1987
-//! (datelines). Cost: one search among the ports of a router per hop.
+//! split: a packet that came along an earlier axis keeps its direction, up or down; one that was injected
+//! here goes by the parity of its coordinates and of those of its end. A table entry knows no more: the
+//! router, the port and VC that the packet came by, and its end. Why that balances: of the packets that meet
+//! at a tie as many came up as down, but for those that were injected and those that had a tie before, and
+//! these two go opposite ways. So where all sides are even every channel of an axis carries as much as any
+//! other. Where a packet wraps around a ring it moves from VC 0 to VC 1; one that never wraps stays on one
+//! VC, chosen by the parity of its destination. Source: Dally & Seitz 1987 (datelines). Cost: one search
+//! among the ports of a router per hop.
 
 use super::{RouteError, by_order};
 use crate::ids::{ChannelId, NodeId, Vc};

@@ -26,6 +26,22 @@ pub enum SynthError {
         #[label("chosen here")]
         span: Span,
     },
+    /// FAB0202: a program found no wiring that joins all parts.
+    #[error("`method = {method}` found no wiring that connects the pod{faults}: {reason}")]
+    #[diagnostic(code(FAB0202), help("{ways}"))]
+    Unconnected {
+        /// `relax`
+        method: &'static str,
+        /// Under which faults it must be connected.
+        faults: &'static str,
+        /// Where the search ended.
+        reason: String,
+        /// What would help.
+        ways: &'static str,
+        /// The topology line.
+        #[label("its `method` is chosen here")]
+        span: Span,
+    },
     /// FAB0203: the file of `cross_connects` does not fit.
     #[error("`{path}` does not fit this pod: {what}")]
     #[diagnostic(
@@ -98,7 +114,7 @@ pub enum SynthError {
 impl From<SynthError> for Failure {
     fn from(error: SynthError) -> Self {
         match error {
-            SynthError::TooLarge { .. } => Failure::infeasible(error),
+            SynthError::TooLarge { .. } | SynthError::Disconnected { .. } | SynthError::Unconnected { .. } => Failure::infeasible(error),
             error => Failure::spec(error),
         }
     }

@@ -14,7 +14,7 @@ mod trace;
 
 pub(super) use expected::{Expected, Pairs};
 pub(super) use messages::{Message, Messages};
-pub(super) use pattern::Pattern;
+pub(super) use pattern::{DetailedTraffic, Pattern};
 pub use trace::read_trace;
 
 /// What endpoints send.

@@ -3,13 +3,12 @@
 use super::super::endpoints::Endpoints;
 use super::super::errors::SimError;
 use super::super::layout::NONE;
-use super::super::setting::Setting;
 use super::named::named;
 use super::places::{Grid, Groups};
 use super::rows::Rows;
 use super::{far, numbers, spread};
-use crate::ir::Scene;
-use crate::model::{Fabric, Plant, Traffic};
+use crate::ir::{Scene, Topology};
+use crate::model::{Details, Fabric, Plant, Traffic};
 
 /// The destinations of every endpoint.
 pub(in super::super) enum Pattern {
@@ -21,56 +20,90 @@ pub(in super::super) enum Pattern {
     Drawn(Rows),
 }
 
+/// A traffic with what it is told.
+#[derive(Clone, Copy)]
+pub(in super::super) struct DetailedTraffic<'a> {
+    /// Its name.
+    pub(in super::super) traffic: Traffic,
+    /// With all defaults.
+    pub(in super::super) details: &'a Details,
+    /// Seed of a permutation.
+    pub(in super::super) seed: u64,
+}
+
+impl DetailedTraffic<'_> {
+    fn missing(&self, why: String) -> SimError {
+        SimError::NoTraffic { traffic: self.traffic.name(), why }
+    }
+}
+
 impl Pattern {
     /// Works a traffic out.
     ///
     /// # Errors
     /// Nobody would send anything, or the fabric lacks what the traffic takes.
-    pub(in super::super) fn of(setting: &Setting, fabric: &Fabric, scene: &Scene<'_>, endpoints: &Endpoints) -> Result<Self, SimError> {
-        let (traffic, count) = (setting.traffic, endpoints.count());
-        let missing = |why: String| SimError::NoTraffic { traffic: traffic.name(), why };
-        if count < 2 {
-            return Err(missing(format!("it takes two endpoints, and there are {count}")));
-        }
-        let grid = || Grid::of(fabric).ok_or_else(|| missing(format!("it takes coordinates, and {} has none", plant(fabric))));
-        let groups = || {
-            let none = || missing(format!("it takes two groups of routers with endpoints, and {} has none", plant(fabric)));
-            Groups::of(fabric, endpoints).ok_or_else(none)
-        };
-        let drawn = |rows: Rows, why: &str| match (0..count).any(|source| rows.sends(source)) {
-            true => Ok(Pattern::Drawn(rows)),
-            false => Err(missing(why.to_owned())),
-        };
-        let mut targets: Vec<u32> = match traffic {
-            Traffic::Uniform => return Ok(Pattern::Uniform(count)),
-            Traffic::Adjacent => return drawn(spread::adjacent(scene, endpoints), "no two routers with endpoints are joined"),
+    pub(in super::super) fn of(
+        wanted: DetailedTraffic<'_>,
+        fabric: &Fabric,
+        scene: &Scene<'_>,
+        endpoints: &Endpoints,
+    ) -> Result<Self, SimError> {
+        at_least_two(wanted, endpoints)?;
+        match wanted.traffic {
+            Traffic::Adjacent => drawn(wanted, spread::adjacent(scene, endpoints), "no two routers with endpoints are joined"),
             Traffic::Demand => {
                 let why = if scene.dead.is_empty() { "the spec demands nothing here" } else { "what the fault leaves sends nothing" };
-                return drawn(spread::demand(fabric, endpoints), why);
+                drawn(wanted, spread::demand(fabric, endpoints), why)
             }
             Traffic::Hotspot => {
-                let found = |name: &String| named(name, scene, endpoints).ok_or_else(|| missing(format!("no endpoint is called `{name}`")));
-                let spots: Vec<Vec<u32>> = setting.details.spots.iter().map(found).collect::<Result<_, _>>()?;
+                let unknown = |name: &String| wanted.missing(format!("no endpoint is called `{name}`"));
+                let found = |name: &String| named(name, scene, endpoints).ok_or_else(|| unknown(name));
+                let spots: Vec<Vec<u32>> = wanted.details.spots.iter().map(found).collect::<Result<_, _>>()?;
                 if spots.is_empty() {
-                    return Err(missing("nobody says where the spots are".to_owned()));
+                    return Err(wanted.missing("nobody says where the spots are".to_owned()));
                 }
-                let share = setting.details.share.map_or(0, |share| share.in_millionths());
-                return drawn(spread::hotspot(endpoints, spots.concat(), share), SELF);
+                let share = wanted.details.share.map_or(0, |share| share.in_millionths());
+                drawn(wanted, spread::hotspot(endpoints, spots.concat(), share), SELF)
             }
+            Traffic::Adversarial => fixed(wanted, far::targets(scene, endpoints, &groups(wanted, fabric, endpoints)?)),
+            _ => Self::by_endpoints(wanted, fabric, endpoints),
+        }
+    }
+
+    /// Works out a traffic for which the endpoints, their places and groups are enough.
+    fn by_endpoints(wanted: DetailedTraffic<'_>, fabric: &Fabric, endpoints: &Endpoints) -> Result<Self, SimError> {
+        let grid = || Grid::of(fabric).ok_or_else(|| wanted.missing(format!("it takes coordinates, and {} has none", fabric_name(fabric))));
+        match wanted.traffic {
+            Traffic::Uniform => Ok(Pattern::Uniform(endpoints.count())),
             Traffic::GroupShift => {
-                let by = setting.details.by.unwrap_or(1);
-                let rows = spread::group_shift(endpoints, &groups()?, by);
-                return drawn(rows, "every group would send to itself");
+                let by = wanted.details.by.unwrap_or(1);
+                let rows = spread::group_shift(endpoints, &groups(wanted, fabric, endpoints)?, by);
+                drawn(wanted, rows, "every group would send to itself")
             }
-            Traffic::Adversarial => far::targets(scene, endpoints, &groups()?),
-            Traffic::Tornado => by_routers(endpoints, &grid()?, |side| side.div_ceil(2) - 1),
-            Traffic::Neighbour => by_routers(endpoints, &grid()?, |_| 1),
-            _ => numbers::targets(traffic, endpoints, setting.seed).unwrap_or_default(),
-        };
-        targets.iter_mut().zip(0..).filter(|(target, source)| **target == *source).for_each(|(target, _)| *target = NONE);
-        match targets.iter().all(|target| *target == NONE) {
-            true => Err(missing(SELF.to_owned())),
-            false => Ok(Pattern::Fixed(targets)),
+            Traffic::Tornado => fixed(wanted, by_routers(endpoints, &grid()?, |side| side.div_ceil(2) - 1)),
+            Traffic::Neighbour => fixed(wanted, by_routers(endpoints, &grid()?, |_| 1)),
+            _ => fixed(wanted, numbers::targets(wanted.traffic, endpoints, wanted.seed).unwrap_or_default()),
+        }
+    }
+
+    /// Whether a fabric can have a traffic, before it is routed. `topology` is `None` where it is not known yet.
+    ///
+    /// Adversarial traffic takes groups, and any two groups of a connected fabric send to each other. A declared
+    /// demand is never empty. So neither is worked out here, which takes a search from every router, or a look
+    /// at every pair.
+    ///
+    /// # Errors
+    /// As [`Pattern::of`]. What depends on an unknown topology is no error.
+    pub(in super::super) fn possible(wanted: DetailedTraffic<'_>, fabric: &Fabric, topology: Option<&Topology>) -> Result<(), SimError> {
+        let endpoints = topology.map_or_else(|| Endpoints::declared(fabric), |topology| Endpoints::of(&Scene::whole(topology)));
+        at_least_two(wanted, &endpoints)?;
+        match (wanted.traffic, topology) {
+            (Traffic::Adversarial, _) => groups(wanted, fabric, &endpoints).map(|_| ()),
+            (Traffic::Demand, _) | (Traffic::Adjacent | Traffic::Hotspot, None) => Ok(()),
+            (Traffic::Adjacent | Traffic::Hotspot, Some(topology)) => {
+                Self::of(wanted, fabric, &Scene::whole(topology), &endpoints).map(|_| ())
+            }
+            _ => Self::by_endpoints(wanted, fabric, &endpoints).map(|_| ()),
         }
     }
 
@@ -107,8 +140,35 @@ impl Pattern {
 /// Why there is no traffic that has no other reason.
 const SELF: &str = "every endpoint would send to itself";
 
+fn at_least_two(wanted: DetailedTraffic<'_>, endpoints: &Endpoints) -> Result<(), SimError> {
+    match endpoints.count() {
+        0 | 1 => Err(wanted.missing(format!("it takes two endpoints, and there are {}", endpoints.count()))),
+        _ => Ok(()),
+    }
+}
+
+/// The groups of a fabric, for a traffic that takes them.
+fn groups(wanted: DetailedTraffic<'_>, fabric: &Fabric, endpoints: &Endpoints) -> Result<Groups, SimError> {
+    let why = || format!("it takes two groups of routers with endpoints, and {} has none", fabric_name(fabric));
+    Groups::of(fabric, endpoints).ok_or_else(|| wanted.missing(why()))
+}
+
+/// A traffic of rows; `why` says why nobody sends.
+fn drawn(wanted: DetailedTraffic<'_>, rows: Rows, why: &str) -> Result<Pattern, SimError> {
+    if rows.is_empty() { Err(wanted.missing(why.to_owned())) } else { Ok(Pattern::Drawn(rows)) }
+}
+
+/// A traffic of one destination for every endpoint; who would send to itself sends nothing.
+fn fixed(wanted: DetailedTraffic<'_>, mut targets: Vec<u32>) -> Result<Pattern, SimError> {
+    targets.iter_mut().zip(0..).filter(|(target, source)| **target == *source).for_each(|(target, _)| *target = NONE);
+    match targets.iter().all(|target| *target == NONE) {
+        true => Err(wanted.missing(SELF.to_owned())),
+        false => Ok(Pattern::Fixed(targets)),
+    }
+}
+
 /// What a message calls the fabric.
-fn plant(fabric: &Fabric) -> String {
+fn fabric_name(fabric: &Fabric) -> String {
     match &fabric.plant {
         Plant::Pod(_) => "this pod".to_owned(),
         Plant::Network(network) => format!("a {}", network.family.name()),

@@ -60,6 +60,11 @@ impl Rows {
         self.most = self.most.max(share);
     }
 
+    /// Whether no endpoint sends.
+    pub(super) fn is_empty(&self) -> bool {
+        self.row.iter().all(|row| *row == NONE)
+    }
+
     /// Whether an endpoint sends at all.
     pub(super) fn sends(&self, source: u32) -> bool {
         self.row[source as usize] != NONE

@@ -147,7 +147,8 @@ impl Lower<'_> {
         }
     }
 
-    /// What a name (of a router, a number as well), or a word with a name behind it, stands for where that is a name or a text.
+    /// What a name (of a router, a number as well), or a word with a name behind it, stands for where that is
+    /// a name or a text.
     fn stands_for(&self, quantity: &Quantity, (choice, of_router): (bool, bool)) -> Option<ValueKind> {
         if let Some(name) = bare(quantity) {
             let Known { value, span, .. } = self.constants.known.get(name)?;

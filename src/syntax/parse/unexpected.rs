@@ -126,6 +126,7 @@ fn help(code: &str, at: usize, token: &str, line: &Line<'_>) -> Option<String> {
         }
         "-" if touches_word && line.second() => "a name has letters, digits and `_` only".to_owned(),
         _ if line.word == "use" => format!("a path stands in quotes: `{}`", example("use").unwrap_or_default()),
+        _ if line.word == "rates" && line.text.contains('=') && (token != "." || line.text.contains("..")) => ascending_rates(line.text),
         "." if digit_before || after.starts_with(|c: char| c.is_ascii_digit()) => {
             "a decimal number has digits on both sides of its point".to_owned()
         }
@@ -162,6 +163,15 @@ fn help(code: &str, at: usize, token: &str, line: &Line<'_>) -> Option<String> {
             _ => return None,
         },
     })
+}
+
+/// How a rate, or several, is written, after `rates = ..` that is neither; with the ends where they can be told.
+fn ascending_rates(text: &str) -> String {
+    let number = |part: &str| part.trim().parse::<f64>().is_ok_and(f64::is_finite).then(|| part.trim().to_owned());
+    let ends = text.split_once('=').and_then(|(_, ends)| ends.split_once(".."));
+    let ends = ends.and_then(|(first, last)| number(first).zip(number(last.trim_start_matches(['.', '=']))));
+    let (first, last) = ends.unwrap_or(("0.1".to_owned(), "1.8".to_owned()));
+    format!("one rate is written `rates = 0.5;`, several ascend by a step: `rates = {first} .. {last} step 0.1;`")
 }
 
 /// An item or a statement as it is written.

@@ -6,12 +6,16 @@
 //! them.
 
 use super::parsed::{Edge, Graph, Slip};
+use crate::limits::{XML_ATTRIBUTES, crowded_element};
 use crate::model::ListedRouter;
 use roxmltree::{Document, Node, ParsingOptions};
 use std::collections::BTreeMap;
 
 /// Reads GraphML.
 pub(super) fn read(text: &str) -> Result<Graph, Slip> {
+    if let Some(at) = crowded_element(text) {
+        return Err(Slip::at(at, format!("this element has more than {XML_ATTRIBUTES} attributes")));
+    }
     let document = Document::parse_with_options(text, ParsingOptions::default()).map_err(|error| {
         let line = text.split_inclusive('\n').take(error.pos().row.saturating_sub(1) as usize).map(str::len).sum();
         Slip::at(line, format!("this is not XML: {error}"))

@@ -198,3 +198,12 @@ fn deep_files_do_not_exhaust_the_stack() {
     let deep = format!("<graphml>{}{}</graphml>", "<a>".repeat(200_000), "</a>".repeat(200_000));
     assert_eq!(problem("lab.graphml", &deep, None), "1: it has no `<graph>`");
 }
+
+/// The reader of XML compares every attribute with all others: a hundred thousand of them take it twenty seconds.
+#[test]
+fn elements_with_thousands_of_attributes_are_refused_at_once() {
+    let attributes: String = (0..100_000).map(|k| format!(" a{k}='1'")).collect();
+    let text = format!("<graphml>\n<graph{attributes}/></graphml>");
+    let Err(Slip::At { at, problem, .. }) = read("lab.graphml", &text, None) else { panic!("it is read") };
+    assert_eq!((at, &*problem), (Some(10), "this element has more than 256 attributes"));
+}

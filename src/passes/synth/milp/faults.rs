@@ -1,8 +1,7 @@
-//! Fault tolerance as rows: every set of chips keeps a link while as many OCSes as the budget allows are
-//! dark.
+//! Connection as rows: every set of chips has a link, also while as many OCSes as the budget allows are dark.
 //!
 //! There are 2^N such rows, so they are found when they are needed: [`violated`] takes a wiring, darkens each
-//! OCS (each pair of them) and reads the row off the part of the pod that the first chip still reaches. A cut
+//! OCS (each pair of them, or none) and reads the row off the part of the pod that the first chip still reaches. A cut
 //! that no choice can mend yields no row: the pod as declared falls apart, which the check of faults reports
 //! at its place in the spec.
 
@@ -12,10 +11,13 @@ use crate::solve::Row;
 
 /// A row that this wiring violates and every tolerant one satisfies.
 pub(super) fn violated(links: &Links, taken: &[u32], dark: u32) -> Option<Row> {
+    // An OCS that is none.
+    const NONE: usize = usize::MAX;
     let ocses = links.choices.last().map_or(0, |choice| choice.ocs + 1);
     let singles = (0..ocses).filter(|_| dark == 1).map(|one| (one, one));
     let pairs = (0..ocses).filter(|_| dark >= 2).flat_map(|one| (one + 1..ocses.max(one + 2)).map(move |other| (one, other)));
-    singles.chain(pairs).find_map(|(one, other)| {
+    // With nothing dark comes last: a wiring that keeps its links in the dark is connected.
+    singles.chain(pairs).chain([(NONE, NONE)]).find_map(|(one, other)| {
         let lit = |choice: usize| links.choices[choice].ocs != one && links.choices[choice].ocs != other;
         let part = reached(links, |choice| taken[choice] > 0 && lit(choice));
         let crosses = |&[a, b]: &[usize; 2]| part[a] != part[b];

@@ -86,14 +86,28 @@ fn limit(method: SynthesisMethod) -> Size {
     }
 }
 
-/// Rounds of solving, looking for a dark switch that cuts the pod, and forbidding that cut.
+/// Why there is no wiring.
+enum NoWiring {
+    /// The solver failed.
+    Solver(SolveError),
+    /// No wiring was found that is connected, also under the faults of the budget: this stopped the search.
+    Connected(String),
+}
+
+impl From<SolveError> for NoWiring {
+    fn from(error: SolveError) -> Self {
+        NoWiring::Solver(error)
+    }
+}
+
+/// Rounds of solving, looking for parts of the pod that no link joins, and forbidding that cut.
 const CUT_ROUNDS: usize = 100;
 
 /// The topology by `method`, which is not the search.
 ///
 /// # Errors
 /// [`SynthError::Unsolved`] where the program exceeds what the solver of this build is given, or where the
-/// solver fails.
+/// solver fails; [`SynthError::Unconnected`] where no connected wiring was found.
 pub(super) fn synthesize(
     fabric: &Fabric,
     pod: &Pod,
@@ -107,8 +121,11 @@ pub(super) fn synthesize(
         SynthesisMethod::Milp { nodes } => (links.choices.len().div_ceil(START_ROUNDS), Some(nodes)),
         SynthesisMethod::Search => unreachable!("the search needs no program"),
     };
-    let best = optimise(&links, fabric.budget.faults.dark_ocses(), fix, nodes, progress)
-        .map_err(|SolveError { reason }| unsolved(pod, method, symmetric, size, format!("failed: {reason}")))?;
+    let dark = fabric.budget.faults.dark_ocses();
+    let best = optimise(&links, dark, fix, nodes, progress).map_err(|error| match error {
+        NoWiring::Solver(SolveError { reason }) => unsolved(pod, method, symmetric, size, format!("failed: {reason}")),
+        NoWiring::Connected(reason) => unconnected(pod, method, dark, reason),
+    })?;
     let counters = [
         ("rows", size.rows as u64),
         ("columns", size.columns as u64),
@@ -183,7 +200,7 @@ impl Best {
 }
 
 /// Relaxes and fixes; with `nodes`, that is the start of branch and bound.
-fn optimise(links: &Links, dark: u32, fix: usize, nodes: Option<u32>, progress: &dyn Progress) -> Result<Best, SolveError> {
+fn optimise(links: &Links, dark: u32, fix: usize, nodes: Option<u32>, progress: &dyn Progress) -> Result<Best, NoWiring> {
     let mut cuts: Vec<Row> = Vec::new();
     let mut programs = 0;
     let base = program::flow_program(links, true);
@@ -203,7 +220,7 @@ fn optimise(links: &Links, dark: u32, fix: usize, nodes: Option<u32>, progress: 
         match faults::violated(links, &best.taken, dark) {
             Some(cut) if cuts.len() < CUT_ROUNDS => cuts.push(cut),
             Some(_) if nodes.is_some() => break Best { bound: best.bound, ..Best::nothing(links) },
-            Some(_) => return Err(SolveError { reason: format!("{CUT_ROUNDS} cuts against dark OCSes are not enough") }),
+            Some(_) => return Err(too_many_cuts()),
             None => break best,
         }
     };
@@ -218,6 +235,10 @@ fn optimise(links: &Links, dark: u32, fix: usize, nodes: Option<u32>, progress: 
     Ok(Best { programs, cuts: cuts.len() as u64, ..best })
 }
 
+fn too_many_cuts() -> NoWiring {
+    NoWiring::Connected(format!("after {CUT_ROUNDS} cuts the wiring was still in parts"))
+}
+
 /// How much better than the start, relatively, branch and bound must be.
 const STEP: f64 = 1e-6;
 
@@ -230,7 +251,7 @@ fn branch(
     best: &mut Best,
     cuts: &mut Vec<Row>,
     programs: &mut u64,
-) -> Result<(&'static str, f64), SolveError> {
+) -> Result<(&'static str, f64), NoWiring> {
     whole.columns[LAMBDA].lower = best.lambda * (1.0 + STEP);
     let nothing = best.lambda == 0.0;
     loop {
@@ -238,14 +259,14 @@ fn branch(
         let answer = solve::maximise(&whole, nodes)?;
         let point = answer.point.as_deref().map(|point| (taken(links, point), point[LAMBDA]));
         let stopped_by = match answer.ended {
-            Ended::Infeasible if nothing => return Err(SolveError { reason: "no wiring tolerates the faults of the budget".to_owned() }),
+            Ended::Infeasible if nothing => return Err(NoWiring::Connected("there is none".to_owned())),
             Ended::Infeasible => return Ok(("optimal", best.lambda)),
             Ended::Optimal => "optimal",
             Ended::NodeLimit => "node_limit",
         };
         let Some((taken, lambda)) = point else {
             if nothing {
-                return Err(SolveError { reason: format!("no wiring within {nodes} nodes; raise `nodes`") });
+                return Err(NoWiring::Connected(format!("there is none within {nodes} nodes of branch and bound")));
             }
             return Ok((stopped_by, answer.bound.min(best.bound).max(best.lambda)));
         };
@@ -254,7 +275,7 @@ fn branch(
                 whole.rows.push(cut.clone());
                 cuts.push(cut);
             }
-            Some(_) if nothing => return Err(SolveError { reason: format!("{CUT_ROUNDS} cuts against dark OCSes are not enough") }),
+            Some(_) if nothing => return Err(too_many_cuts()),
             // Not a wiring that tolerates the faults: the start stands, and so does the bound.
             Some(_) => return Ok(("cut_limit", answer.bound.min(best.bound).max(best.lambda))),
             None => {
@@ -292,6 +313,16 @@ fn unsolved(pod: &Pod, method: SynthesisMethod, symmetric: bool, size: Size, wha
         ways: ways.join(", or "),
         span: pod.topology_span,
     }
+}
+
+/// The error where no connected wiring was found.
+fn unconnected(pod: &Pod, method: SynthesisMethod, dark: u32, reason: String) -> SynthError {
+    let ways = match method {
+        SynthesisMethod::Relax { .. } => "write another `fix`, or `method = milp`, which tries more wirings, or `method = search`",
+        _ => "raise `nodes`, or write `method = search`",
+    };
+    let faults = if dark > 0 { ", also under the faults of the budget" } else { "" };
+    SynthError::Unconnected { method: method.name(), faults, reason, ways, span: pod.topology_span }
 }
 
 /// A size that the program has at least.

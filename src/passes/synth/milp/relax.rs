@@ -6,14 +6,14 @@
 
 use super::links::Links;
 use super::program::{LAMBDA, column};
-use super::{Best, taken};
+use super::{Best, NoWiring, taken};
 use crate::solve::{self, Ended, Program, SolveError};
 
 /// What counts as whole.
 const WHOLE: f64 = 1e-6;
 
 /// Fixes `fix` choices at a time. `programs` counts what was solved.
-pub(super) fn relax(links: &Links, program: &Program, fix: usize, programs: &mut u64) -> Result<Best, SolveError> {
+pub(super) fn relax(links: &Links, program: &Program, fix: usize, programs: &mut u64) -> Result<Best, NoWiring> {
     let mut program = program.clone();
     program.columns.iter_mut().for_each(|column| column.integer = false);
     let mut bound = None;
@@ -50,12 +50,12 @@ pub(super) fn relax(links: &Links, program: &Program, fix: usize, programs: &mut
     }
 }
 
-fn solved(program: &Program, programs: &mut u64) -> Result<Vec<f64>, SolveError> {
+fn solved(program: &Program, programs: &mut u64) -> Result<Vec<f64>, NoWiring> {
     *programs += 1;
     let answer = solve::maximise(program, 0)?;
     match (answer.ended, answer.point) {
         (Ended::Optimal, Some(point)) => Ok(point),
-        (Ended::Infeasible, _) => Err(SolveError { reason: "what was rounded up leaves no wiring that tolerates the faults".to_owned() }),
-        (ended, _) => Err(SolveError { reason: format!("a relaxation ended with {ended:?}") }),
+        (Ended::Infeasible, _) => Err(NoWiring::Connected("the links that were rounded up leave no ports to join the parts".to_owned())),
+        (ended, _) => Err(SolveError { reason: format!("a relaxation ended with {ended:?}") }.into()),
     }
 }
