@@ -10,6 +10,9 @@ mod collectives;
 mod passes;
 mod simulations;
 
+pub(crate) use simulations::remake_one;
+pub use simulations::{Remake, Window, WindowError, window};
+
 use crate::check::{
     self, CERTIFICATES, Certified, CheckError, Counts, Extent, Files, MANIFEST, Proved, ProvedScenario, REPORT, SPEC, Stated,
     StatedTradeOff,
@@ -71,6 +74,14 @@ pub fn load(
 /// # Errors
 /// Everything found; what builds on a wrong thing is not looked at any further.
 pub fn directory(files: &Files, fabric: &Fabric, spec_text: &str) -> Result<Verified, Vec<CheckError>> {
+    directory_with(files, fabric, spec_text, Remake::default())
+}
+
+/// Verifies a directory as [`directory`] does; `remake` says which runs of simulations are made again.
+///
+/// # Errors
+/// As [`directory`].
+pub fn directory_with(files: &Files, fabric: &Fabric, spec_text: &str, remake: Remake) -> Result<Verified, Vec<CheckError>> {
     if fabric.is_too_large() {
         let what = format!("declares {} routers, more than are ever built", fabric.node_count());
         return Err(vec![CheckError::Files { path: SPEC.to_owned(), what }]);
@@ -85,11 +96,11 @@ pub fn directory(files: &Files, fabric: &Fabric, spec_text: &str) -> Result<Veri
         same(files, &written.path, &written.bytes)
     };
     let proved = check::prove(files, fabric, &same_tables)?;
-    let verified = Verified { unproved: unproved(fabric, &proved), extent: proved.extent.clone(), broken: proved.broken.clone() };
+    let verified = Verified { unproved: unproved(fabric, &proved, remake), extent: proved.extent.clone(), broken: proved.broken.clone() };
     let (tool, options) = (proved.tool.clone(), proved.options.clone());
     let named: Vec<String> =
         proved.scenarios.iter().filter(|of| of.certified.routed.is_some()).map(|of| of.counts.scenario.clone()).collect();
-    let simulated = simulations::read(files, fabric, &named).map_err(|error| vec![error])?;
+    let simulated = simulations::read(files, fabric, &named, remake).map_err(|error| vec![error])?;
     let compiled = compiled(files, fabric, proved, simulated)?;
 
     let mut errors = Vec::new();
@@ -269,7 +280,7 @@ fn around(bytes: &[u8], at: usize) -> String {
 }
 
 /// What nothing in the directory can prove.
-fn unproved(fabric: &Fabric, proved: &Proved) -> Vec<Unproved> {
+fn unproved(fabric: &Fabric, proved: &Proved, remake: Remake) -> Vec<Unproved> {
     let mut all = Vec::new();
     let mut add = |holds: bool, file, place, what| all.extend(holds.then_some(Unproved { file, place, what }));
     let routed = proved.scenarios[0].certified.routed.is_some();
@@ -331,7 +342,10 @@ fn unproved(fabric: &Fabric, proved: &Proved) -> Vec<Unproved> {
     add(halves, CERTIFICATES, "bisection", "which halves and which lower end, of all that are proved");
     add(true, CERTIFICATES, "lengths", "which lengths, of all that prove the same bound");
     add(routed, CERTIFICATES, "ranks", "which ranks, of all that rise along every route");
-    add(simulated, "simulations/", "scenarios", "all runs but the cheapest of each and the ends of the bracket that decides");
+    let counts = "counts of runs that were not made again, of all that are possible; `--remake all` makes all of them";
+    add(simulated && remake.runs.is_some(), "simulations/", "scenarios", counts);
+    let brackets = "which bracket, of all that a search can end with: rates that it ran on the way are not run again";
+    add(simulated, "simulations/", "saturation", brackets);
     add(routed, "tables/", "", "which routes, of all that arrive and have the same numbers");
     all
 }

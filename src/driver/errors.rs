@@ -171,6 +171,13 @@ pub(super) enum DriverError {
         /// What there is.
         hint: String,
     },
+    /// No such window of a run of a simulation.
+    #[error("the directory has no such window of a run")]
+    #[diagnostic(code(FAB0522), help("{hint}"))]
+    UnknownRun {
+        /// What there is.
+        hint: String,
+    },
     /// A result in a form that it does not have.
     #[error("{what} has no form `{form}`")]
     #[diagnostic(code(FAB0521), help("{help}"))]

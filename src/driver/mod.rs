@@ -45,6 +45,7 @@ mod plan;
 mod plan_slices;
 mod progress;
 mod read;
+mod remake;
 mod repair;
 mod repair_swap;
 mod reported;

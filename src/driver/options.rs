@@ -6,6 +6,7 @@ use super::diff_options::DiffArgs;
 use super::estimate_options::EstimateArgs;
 use super::parts_options::{MergeArgs, SubmitArgs};
 use super::place_options::PlaceArgs;
+use super::remake::{RemakeArgs, WindowArgs};
 use super::running_options::{DriftArgs, PlanArgs, RepairArgs};
 use super::shard::{Shard, shard};
 use super::sim_options::SimArgs;
@@ -272,6 +273,14 @@ pub struct VerifyArgs {
     /// A directory that `fabc build` wrote
     #[arg(value_name = "DIR", required_unless_present_any = ["tables", "collective"], conflicts_with_all = ["tables", "collective"])]
     pub directory: Option<PathBuf>,
+
+    /// Which runs of simulations are made again
+    #[command(flatten)]
+    pub remake: RemakeArgs,
+
+    /// One window instead
+    #[command(flatten)]
+    pub window: WindowArgs,
 
     /// What `fabc repair DIR` wrote instead: its changes and tables against DIR
     #[arg(long, value_name = "OUT", requires = "directory", group = "changed")]

@@ -27,6 +27,7 @@ use crate::model::{Fabric, Simulation};
 use crate::read::{KeptFile, KeptReport, ShardsFile, SimulationFile, tagged};
 use crate::sim::{self, Prepared, SimReport};
 use crate::syntax::print_spec;
+use crate::verify::remake_one;
 use clap::ValueEnum;
 use miette::Diagnostic;
 use std::collections::BTreeMap;
@@ -38,6 +39,10 @@ const PLAN: &str = "shards.json";
 
 /// The normal form of the build, with its input files.
 const SPEC: &str = "spec";
+
+/// What a merge does not prove of the simulations that shards kept.
+const UNPROVED: &str = "of every simulation that a shard kept one run was made again, or its beginning; the counts of all others are possible, \
+                        and `fabc verify --remake all` makes them again";
 
 /// A directory of parts, and what they are of.
 pub(super) struct Parts {
@@ -127,6 +132,9 @@ pub(super) fn merge(args: &MergeArgs, terminal: Terminal) -> Result<(), Stop> {
     })?;
     let target = staging.publish()?;
     terminal.say(&format!("\nwrote {} ({files} files, {}) in {}", display(&target), size(bytes), watch.elapsed()))?;
+    if compiled.simulations.iter().any(|reports| !reports.is_empty()) {
+        terminal.say(UNPROVED)?;
+    }
     requires_hold(&compiled.requires, sources)
 }
 
@@ -400,12 +408,13 @@ impl Kept for Parts {
         let foreign = |what: &str| self.foreign(Some(name), scenario, what);
         let file: SimulationFile = tagged(kept.report()).map_err(|what| foreign(&what))?;
         let [line] = &file.scenarios[..] else { return Err(foreign("it has another number of scenarios")) };
-        let report = sim::reported(fabric, simulation, prepared, line).map_err(|wrong| foreign(wrong.what))?;
+        let report = sim::reported(fabric, simulation, prepared, line).map_err(|wrong| foreign(&wrong.what))?;
         // Where it is written again to the byte, all is so that follows from the tables and the counts.
         let again = emit::simulation_json(fabric, prepared.topology(), Some(name), std::slice::from_ref(&report));
         if again.as_bytes() != kept.report() {
             return Err(foreign("another report follows from its counts and the tables"));
         }
+        remake_one(prepared, &report, kept.report()).map_err(|what| foreign(&what))?;
         Ok(report)
     }
 

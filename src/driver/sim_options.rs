@@ -316,7 +316,7 @@ fn rates(text: &str) -> Result<Rates, String> {
 }
 
 /// One rate.
-fn rate(text: &str) -> Result<Rate, String> {
+pub(super) fn rate(text: &str) -> Result<Rate, String> {
     Rate::parse(text).ok_or_else(|| format!("`{text}` is no rate: write digits with at most six behind a point, more than 0"))
 }
 

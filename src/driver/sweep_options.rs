@@ -1,6 +1,7 @@
 //! The options of `fabc sweep`.
 
 use super::candidates;
+use super::remake::RemakeArgs;
 use super::shard::{Shard, shard};
 use crate::compile::Stage;
 use clap::{Args, Subcommand, ValueEnum};
@@ -44,6 +45,9 @@ pub enum SweepStep {
         /// The directory of the sweep
         #[arg(value_name = "DIR")]
         directory: PathBuf,
+        /// Which runs of simulations are made again
+        #[command(flatten)]
+        remake: RemakeArgs,
     },
     /// Hand the runs to several processes, here or on a cluster, and merge what they wrote
     Submit(SweepSubmitArgs),

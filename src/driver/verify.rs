@@ -18,7 +18,7 @@ use crate::limits::ARTIFACT_BYTES;
 use crate::model::CollectiveAlgorithm;
 use crate::show::MessageFormat;
 use crate::syntax::print_spec;
-use crate::verify::{self, Unproved, Verified};
+use crate::verify::{self, Remake, Unproved, Verified, Window, WindowError};
 use serde_json::json;
 use std::path::Path;
 
@@ -47,9 +47,12 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
         }
     }
     if is_placed(directory) {
-        return verify_slices::verify(directory, terminal);
+        return verify_slices::verify(directory, args.remake.remake(), terminal);
     }
-    let (verified, sources) = prove(directory)?;
+    if let Some(window) = args.window.window() {
+        return remake_window(directory, &window, terminal);
+    }
+    let (verified, sources) = prove(directory, args.remake.remake())?;
     let scheduled = ["schedule.json", "schedule.bin"].into_iter().find(|path| directory.join(path).is_file());
     let Verified { extent: check::Extent { files, scenarios, routed, pairs, hops, entries, .. }, unproved, broken } = verified;
     let routes = if let Some(path) = scheduled {
@@ -69,16 +72,30 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     Err(convicted(broken, sources))
 }
 
-/// Proves a built directory from its files; also returns the text of its spec, for messages.
+/// Proves a built directory from its files, and makes some runs of its simulations again; also returns the
+/// text of its spec, for messages.
 ///
 /// # Errors
 /// It cannot be read, or does not hold what it claims (exit code 3).
-pub(super) fn prove(directory: &Path) -> Result<(Verified, SourceMap), Stop> {
+pub(super) fn prove(directory: &Path, remake: Remake) -> Result<(Verified, SourceMap), Stop> {
     let Loaded { fabric, spec, sources, .. } = read::built_spec(directory)?;
-    match verify::directory(&read::directory(directory)?, &fabric, &print_spec(&spec)) {
+    match verify::directory_with(&read::directory(directory)?, &fabric, &print_spec(&spec), remake) {
         Ok(verified) => Ok((verified, sources)),
         Err(errors) => Err(convicted(errors, sources)),
     }
+}
+
+/// Makes one window of a run again.
+fn remake_window(directory: &Path, window: &Window, terminal: Terminal) -> Result<(), Stop> {
+    let Loaded { fabric, sources, .. } = read::built_spec(directory)?;
+    let [first, end] = match verify::window(&read::directory(directory)?, &fabric, window) {
+        Ok(cycles) => cycles,
+        Err(WindowError::Unknown(hint)) => return Err(DriverError::UnknownRun { hint }.into()),
+        Err(WindowError::Convicted(error)) => return Err(convicted(vec![error], sources)),
+    };
+    let Window { simulation, scenario, .. } = window;
+    terminal.say(&format!("{simulation} on {scenario}: another run finds the same up to cycle {end}; the window is {first} to {end}"))?;
+    Ok(())
 }
 
 fn convicted(errors: Vec<check::CheckError>, sources: SourceMap) -> Stop {

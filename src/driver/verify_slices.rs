@@ -8,9 +8,10 @@ use super::staging::MANIFEST;
 use super::terminal::Terminal;
 use crate::check::{CheckError, Isolation};
 use crate::emit::{self, ManifestLine, TOOL, manifest_json};
+use crate::model;
 use crate::read::{Manifest, tagged};
 use crate::syntax::{kind_files, print_spec, without_origin};
-use crate::{model, verify};
+use crate::verify::{self, Remake};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -18,7 +19,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// A file is missing, or something does not hold (exit code 3).
-pub(super) fn verify(directory: &Path, terminal: Terminal) -> Result<(), Stop> {
+pub(super) fn verify(directory: &Path, remake: Remake, terminal: Terminal) -> Result<(), Stop> {
     let placed = Placed::proved(directory)?;
     let files = read::directory(directory)?;
     let stop = |errors| isolation_stop(errors, &placed.sources);
@@ -38,7 +39,7 @@ pub(super) fn verify(directory: &Path, terminal: Terminal) -> Result<(), Stop> {
         if declared != print_spec(&without_origin(loaded.spec.clone())) {
             errors.push(wrong(&format!("{folder}spec.fab"), "is not what `spec.fab` declares for this kind"));
         }
-        match verify::directory(&own, &loaded.fabric, &print_spec(&loaded.spec)) {
+        match verify::directory_with(&own, &loaded.fabric, &print_spec(&loaded.spec), remake) {
             Ok(verified) => broken.extend(verified.broken),
             Err(more) => errors.extend(more),
         }

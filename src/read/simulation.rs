@@ -78,6 +78,9 @@ pub(crate) struct CompletionLine {
     _general_share: IgnoredAny,
     pub(crate) vcs: Vec<VcUseLine>,
     pub(crate) busy_cycles: Vec<u64>,
+    /// Older files have none.
+    #[serde(default)]
+    pub(crate) digests: Vec<String>,
 }
 
 /// How it was modelled, as far as others ask.
@@ -149,6 +152,9 @@ pub(crate) struct PointLine {
     pub(crate) in_flight: u64,
     pub(crate) flits_delivered_ever: u64,
     pub(crate) flits_in_flight: u64,
+    /// Older files have none.
+    #[serde(default)]
+    pub(crate) digests: Vec<String>,
 }
 
 /// How long packets took.

@@ -27,6 +27,8 @@ pub struct Completion {
     pub general_hops: u64,
     /// `[virtual channel]`
     pub vcs: Vec<VcUse>,
+    /// Digests of all that was counted, one every thousand cycles; of long runs some of them.
+    pub digests: Vec<u64>,
 }
 
 /// What a run of traffic that ends sends.

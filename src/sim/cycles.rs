@@ -48,6 +48,59 @@ pub(super) trait Routers<'a> {
     }
 }
 
+/// Packets that are born at a rate, cycle by cycle.
+struct Offered<'a> {
+    of: &'a Prepared<'a>,
+    pattern: &'a Pattern,
+    rate: Rate,
+    births: Births,
+    destinations: Keyed,
+    born: Vec<u32>,
+    /// `[generator]`: packets born so far.
+    numbers: Vec<u32>,
+}
+
+impl<'a> Offered<'a> {
+    fn new(of: &'a Prepared<'a>, pattern: &'a Pattern, rate: Rate, seed: u64) -> Self {
+        let ports = of.setting.ports().unwrap_or(1);
+        let (births, destinations) = (Births::of(of, pattern, rate, seed), Keyed::new(seed, DESTINATIONS));
+        let numbers = vec![0; (of.endpoints.count() * ports) as usize];
+        Self { of, pattern, rate, births, destinations, born: Vec::new(), numbers }
+    }
+
+    /// A cycle of a run.
+    fn cycle(&mut self, routers: &mut impl Routers<'a>, now: u32) -> Result<(), SimError> {
+        let ports = self.of.setting.ports().unwrap_or(1);
+        routers.happens(now);
+        self.births.now(now, &mut self.born);
+        for &generator in &self.born {
+            let number = self.numbers[generator as usize];
+            self.numbers[generator as usize] += 1;
+            let to = self.pattern.draw(generator / ports, self.destinations.at(generator, number));
+            if routers.tally().inside() == 0 {
+                *routers.last_move() = now;
+            }
+            routers.tally().born(now);
+            routers.birth(Newborn { generator, to, number, birth: now }, now);
+        }
+        rest(routers, self.of, now, || format!("at rate {}", self.rate))
+    }
+}
+
+/// Packets born in the window, and in a whole run of so many cycles: they depend on no router.
+pub(super) fn births(of: &Prepared<'_>, pattern: &Pattern, (rate, seed): (Rate, u64), cycles: u32) -> (u64, u64) {
+    let (mut births, mut born) = (Births::of(of, pattern, rate, seed), Vec::new());
+    let (mut in_window, mut ever) = (0, 0);
+    for now in 0..cycles {
+        births.now(now, &mut born);
+        ever += born.len() as u64;
+        if (of.setting.warmup..of.setting.end()).contains(&now) {
+            in_window += born.len() as u64;
+        }
+    }
+    (in_window, ever)
+}
+
 /// Runs one rate; with `late` until what was born in the window has arrived, otherwise to its end.
 ///
 /// # Errors
@@ -55,13 +108,12 @@ pub(super) trait Routers<'a> {
 pub(super) fn run<'a>(
     mut routers: impl Routers<'a>,
     of: &'a Prepared<'a>,
-    pattern: &Pattern,
+    pattern: &'a Pattern,
     (rate, seed): (Rate, u64),
     late: bool,
 ) -> Result<Point, SimError> {
-    let (setting, ports) = (&of.setting, of.setting.ports().unwrap_or(1));
-    let (mut births, destinations) = (Births::of(of, pattern, rate, seed), Keyed::new(seed, DESTINATIONS));
-    let (mut born, mut numbers) = (Vec::new(), vec![0; (of.endpoints.count() * ports) as usize]);
+    let setting = &of.setting;
+    let mut offered = Offered::new(of, pattern, rate, seed);
     let mut now = 0;
     // Who stands still at the end moves again soon, or never.
     let goes_on = |routers: &mut dyn Routers<'a>, now: u32| match late {
@@ -69,23 +121,27 @@ pub(super) fn run<'a>(
         false => routers.tally().inside() > 0 && now - *routers.last_move() > 1,
     };
     while now < setting.end() || goes_on(&mut routers, now) {
-        routers.happens(now);
-        births.now(now, &mut born);
-        for &generator in &born {
-            let number = numbers[generator as usize];
-            numbers[generator as usize] += 1;
-            let to = pattern.draw(generator / ports, destinations.at(generator, number));
-            if routers.tally().inside() == 0 {
-                *routers.last_move() = now;
-            }
-            routers.tally().born(now);
-            routers.birth(Newborn { generator, to, number, birth: now }, now);
-        }
-        rest(&mut routers, of, now, || format!("at rate {rate}"))?;
+        offered.cycle(&mut routers, now)?;
         now += 1;
     }
     let (tally, census) = routers.counted(now);
     Ok(tally.point(rate, seed, now, census, of.layout.lit, |endpoint| pattern.sends(endpoint)))
+}
+
+/// Runs one rate for so many cycles; returns the digests of every thousand.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn begin<'a>(
+    mut routers: impl Routers<'a>,
+    of: &'a Prepared<'a>,
+    pattern: &'a Pattern,
+    (rate, seed): (Rate, u64),
+    cycles: u32,
+) -> Result<Vec<u64>, SimError> {
+    let mut offered = Offered::new(of, pattern, rate, seed);
+    (0..cycles).try_for_each(|now| offered.cycle(&mut routers, now))?;
+    Ok(routers.tally().digests().to_vec())
 }
 
 /// Runs until every message has arrived.
@@ -93,23 +149,38 @@ pub(super) fn run<'a>(
 /// # Errors
 /// Packets wait for each other for ever, or there are more cycles than are counted.
 pub(super) fn complete<'a>(mut routers: impl Routers<'a>, of: &'a Prepared<'a>, seed: u64) -> Result<Completion, SimError> {
+    let now = messages(&mut routers, of, u32::MAX)?;
+    let (tally, _) = routers.counted(now);
+    // The last delivery was in the cycle before.
+    Ok(tally.completion(seed, now, of.layout.lit))
+}
+
+/// The same for so many cycles; returns the digests of every thousand.
+///
+/// # Errors
+/// As [`complete`].
+pub(super) fn begin_messages<'a>(mut routers: impl Routers<'a>, of: &'a Prepared<'a>, cycles: u32) -> Result<Vec<u64>, SimError> {
+    messages(&mut routers, of, cycles)?;
+    Ok(routers.tally().digests().to_vec())
+}
+
+/// Runs until every message has arrived, but no longer than so many cycles; returns how many it took.
+fn messages<'a>(routers: &mut impl Routers<'a>, of: &'a Prepared<'a>, most: u32) -> Result<u32, SimError> {
     let is_over = |routers: &mut dyn Routers<'a>| {
         let delivered = routers.tally().delivered_ever();
         routers.supply().as_ref().is_none_or(|supply| supply.is_over(delivered))
     };
     let mut now = 0;
-    while !is_over(&mut routers) {
+    while now < most && !is_over(routers) {
         routers.happens(now);
-        release(&mut routers, now);
-        rest(&mut routers, of, now, || format!("in {} traffic", of.setting.traffic.name()))?;
+        release(routers, now);
+        rest(routers, of, now, || format!("in {} traffic", of.setting.traffic.name()))?;
         now += 1;
         if u64::from(now) > SIMULATED_CYCLES {
             return Err(SimError::Endless { cycles: now.into(), most: SIMULATED_CYCLES });
         }
     }
-    let (tally, _) = routers.counted(now);
-    // The last delivery was in the cycle before.
-    Ok(tally.completion(seed, now, of.layout.lit))
+    Ok(now)
 }
 
 /// Messages come to their lanes, and the first packets of those are born that find nobody waiting.

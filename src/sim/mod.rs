@@ -10,11 +10,13 @@
 //! model of single flits: wormholes through routers whose virtual channels and switch are allocated, as
 //! BookSim has it. `run` chooses.
 
+mod again;
 mod births;
 mod block;
 mod choice;
 mod completion;
 mod cycles;
+mod digest;
 mod endpoints;
 mod errors;
 mod flit;
@@ -22,6 +24,7 @@ mod layout;
 mod load;
 mod packet;
 mod point;
+mod possible;
 mod prepare;
 mod rate;
 mod report;
@@ -42,14 +45,16 @@ mod wheel;
 pub use crate::model::{
     Arbitration, Bursts, Choosing, Credits, Details, Hosts, Lanes, Model, Order, Parameters, Rate, Routing, Score, Shortest, Trace, Traffic,
 };
+pub(crate) use again::{KeptRun, every_run};
 pub use block::{rates, run_block, settle, usual_rates};
 pub use completion::{Completion, Volume};
 pub use errors::{BlockError, SimError};
 pub use load::{Limit, StaticLoad};
 pub use point::{Delays, Point, VcUse};
+pub(crate) use possible::Misfit;
 pub use prepare::{Prepared, has_traffic, prepare};
 pub use report::{Class, SimReport};
-pub(crate) use reported::{Misfit, reported};
+pub(crate) use reported::reported;
 pub use routing::{Chosen, Ugal};
 pub use run::{complete, run};
 pub use saturation::{Beyond, Saturation, saturation};

@@ -53,6 +53,8 @@ pub struct Point {
     pub general_hops: u64,
     /// `[virtual channel]`
     pub vcs: Vec<VcUse>,
+    /// Digests of all that was counted, one every thousand cycles; of long runs some of them.
+    pub digests: Vec<u64>,
 }
 
 /// How long packets took, cycles.

@@ -4,54 +4,69 @@
 use super::block::rates;
 use super::completion::Completion;
 use super::point::{Delays, Point, VcUse};
+use super::possible::{Misfit, possible};
 use super::prepare::Prepared;
 use super::report::SimReport;
 use super::saturation::{Beyond, Saturation};
 use crate::model::{Fabric, Rate, Simulation};
 use crate::read::{self, BracketLine, CompletionLine, DelayLine, PointLine, SimulatedLine, VcUseLine};
 
-/// What of a file is not what was asked for.
-pub(crate) struct Misfit {
-    /// The key of its scenario.
-    pub(crate) place: &'static str,
-    /// What is wrong there.
-    pub(crate) what: &'static str,
-}
-
 /// The report of a simulation of a spec, from a file: what [`super::run_block`] returns, but for the counts
 /// of single channels, which files do not have.
 ///
 /// # Errors
-/// The runs are not those that the spec asks for.
+/// The runs are not those that the spec asks for, or their counts cannot be those of a run.
 pub(crate) fn reported(
     fabric: &Fabric,
     simulation: &Simulation,
     prepared: &Prepared<'_>,
     line: &SimulatedLine,
 ) -> Result<SimReport, Misfit> {
+    let misfit = |place: &str, what: &str| Misfit { place: place.to_owned(), what: what.to_owned() };
     let seeds = simulation.all_seeds();
     let ends = prepared.volume().is_some();
     if ends != line.least_cycles.is_some() {
-        return Err(Misfit { place: "completions", what: "these are not what such traffic has" });
+        return Err(misfit("completions", "these are not what such traffic has"));
     }
-    let completions: Vec<Completion> = line.completions.iter().map(|line| completion(line, prepared)).collect();
-    if ends {
-        return match seeds.into_iter().eq(completions.iter().map(|run| run.seed)) {
-            true => Ok(prepared.completed(completions)),
-            false => Err(Misfit { place: "completions", what: "these are not the seeds of the spec, each once" }),
-        };
+    let report = if ends {
+        let runs = line.completions.iter().map(|line| completion(line, prepared)).collect::<Result<Vec<_>, _>>();
+        let runs = runs.map_err(|what| misfit("completions", what))?;
+        if !seeds.into_iter().eq(runs.iter().map(|run| run.seed)) {
+            return Err(misfit("completions", "these are not the seeds of the spec, each once"));
+        }
+        prepared.completed(runs)
+    } else {
+        let rates = rates(fabric, simulation, prepared);
+        let asked = rates.iter().flat_map(|&rate| seeds.iter().map(move |&seed| (rate, seed)));
+        let points = line.points.iter().map(|line| point(line, prepared)).collect::<Result<Vec<_>, _>>();
+        let points = points.map_err(|what| misfit("points", what))?;
+        if !asked.eq(points.iter().map(|point| (point.rate, point.seed))) {
+            return Err(misfit("points", "these are not the rates and seeds of the spec, each once"));
+        }
+        let saturations: Vec<Saturation> = line.saturation.iter().map(saturation).collect();
+        if !seeds.iter().copied().eq(saturations.iter().map(|found| found.seed)) {
+            return Err(misfit("saturation", "these are not the seeds of the spec, each once"));
+        }
+        prepared.report(saturations, points)
+    };
+    possible(prepared, &report)?;
+    let of_points = report.points.iter().zip(&line.points).map(|(run, line)| ("points", run.last_digest(), &line.digests));
+    let of_runs = report.completions.iter().zip(&line.completions).map(|(run, line)| ("completions", run.last_digest(), &line.digests));
+    for (place, digest, digests) in of_points.chain(of_runs) {
+        if digests.last() != Some(&format!("{digest:016x}")) {
+            return Err(misfit(place, "the last digest of a run is not that of its counts"));
+        }
     }
-    let rates = rates(fabric, simulation, prepared);
-    let asked = rates.iter().flat_map(|&rate| seeds.iter().map(move |&seed| (rate, seed)));
-    let points: Vec<Point> = line.points.iter().map(|line| point(line, prepared)).collect();
-    if !asked.eq(points.iter().map(|point| (point.rate, point.seed))) {
-        return Err(Misfit { place: "points", what: "these are not the rates and seeds of the spec, each once" });
-    }
-    let saturations: Vec<Saturation> = line.saturation.iter().map(saturation).collect();
-    if !seeds.iter().copied().eq(saturations.iter().map(|found| found.seed)) {
-        return Err(Misfit { place: "saturation", what: "these are not the seeds of the spec, each once" });
-    }
-    Ok(prepared.report(saturations, points))
+    Ok(report)
+}
+
+/// The digests of the cycles of a run; the last one that is written is that of its counts.
+fn digests(written: &[String]) -> Result<Vec<u64>, &'static str> {
+    let digest = |text: &String| u64::from_str_radix(text, 16).ok().filter(|digest| format!("{digest:016x}") == *text);
+    let all: Option<Vec<u64>> = written.iter().map(digest).collect();
+    let mut all = all.filter(|all| !all.is_empty()).ok_or("the digests of a run are none")?;
+    all.pop();
+    Ok(all)
 }
 
 fn rate(value: f64) -> Rate {
@@ -78,8 +93,8 @@ fn channel(channel: u32, prepared: &Prepared<'_>) -> u32 {
     channel.min(prepared.channel_count().saturating_sub(1))
 }
 
-fn completion(line: &CompletionLine, prepared: &Prepared<'_>) -> Completion {
-    Completion {
+fn completion(line: &CompletionLine, prepared: &Prepared<'_>) -> Result<Completion, &'static str> {
+    Ok(Completion {
         seed: line.seed,
         cycles: line.cycles,
         packets: line.delivered,
@@ -90,13 +105,14 @@ fn completion(line: &CompletionLine, prepared: &Prepared<'_>) -> Completion {
         hops: line.hops,
         general_hops: line.general_hops,
         vcs: line.vcs.iter().map(vc).collect(),
-    }
+        digests: digests(&line.digests)?,
+    })
 }
 
-fn point(line: &PointLine, prepared: &Prepared<'_>) -> Point {
+fn point(line: &PointLine, prepared: &Prepared<'_>) -> Result<Point, &'static str> {
     // What is told by name must be there.
     let source = |endpoint: u32| endpoint.min(prepared.endpoint_count().saturating_sub(1));
-    Point {
+    Ok(Point {
         rate: rate(line.rate),
         seed: line.seed,
         born: line.born,
@@ -120,5 +136,6 @@ fn point(line: &PointLine, prepared: &Prepared<'_>) -> Point {
         hops: line.hops,
         general_hops: line.general_hops,
         vcs: line.vcs.iter().map(vc).collect(),
-    }
+        digests: digests(&line.digests)?,
+    })
 }

@@ -48,3 +48,29 @@ pub fn complete(prepared: &Prepared<'_>, seed: u64) -> Result<Completion, SimErr
         Model::Flit => cycles::complete(flit::Run::new(prepared), prepared, seed),
     }
 }
+
+/// Begins a run of one rate again: digests of every thousand cycles.
+///
+/// # Errors
+/// As [`run`].
+pub(super) fn begin(prepared: &Prepared<'_>, rate: Rate, seed: u64, cycles: u32) -> Result<Vec<u64>, SimError> {
+    let Offer::Rates(pattern) = &prepared.offer else { return Err(prepared.has_no("rates")) };
+    match prepared.setting.model {
+        Model::Packet => cycles::begin(packet::Run::new(prepared, seed), prepared, pattern, (rate, seed), cycles),
+        Model::Flit => cycles::begin(flit::Run::new(prepared), prepared, pattern, (rate, seed), cycles),
+    }
+}
+
+/// The same of traffic that ends.
+///
+/// # Errors
+/// As [`complete`].
+pub(super) fn begin_messages(prepared: &Prepared<'_>, seed: u64, cycles: u32) -> Result<Vec<u64>, SimError> {
+    if prepared.offer.messages().is_none() {
+        return Err(prepared.has_no("an end"));
+    }
+    match prepared.setting.model {
+        Model::Packet => cycles::begin_messages(packet::Run::new(prepared, seed), prepared, cycles),
+        Model::Flit => cycles::begin_messages(flit::Run::new(prepared), prepared, cycles),
+    }
+}

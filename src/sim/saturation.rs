@@ -89,53 +89,76 @@ struct Bracket {
 }
 
 fn search(prepared: &Prepared<'_>, seed: u64, progress: &dyn Progress) -> Result<Saturation, SimError> {
-    let most = prepared.most();
-    // What hosts cannot offer is not asked for.
-    let at = |share: u64| {
-        let rate = prepared.load().bound.times(Fraction::new(share, 1_000_000u32)).min(most);
-        Rate::millionths(u64::try_from(rate.times(Fraction::whole(1_000_000u32)).floor()).unwrap_or(u64::MAX).max(1))
-    };
     let run = |rate: &Rate| {
         let point = judge(prepared, *rate, seed);
         progress.advance();
         point
     };
     let all = |rates: &[Rate]| rates.par_iter().map(run).collect::<Vec<_>>().into_iter().collect::<Result<Vec<Point>, SimError>>();
-    let [low, high] = ENDS.map(at);
-    let first = all(&[low, high, at(BEYOND)])?;
+    let [low, high] = ENDS.map(|share| rate_at(prepared, share));
+    let first = all(&[low, high, rate_at(prepared, BEYOND)])?;
+    let beyond = &first[2];
+    let stable = |points: &[Point]| points.iter().map(|point| (point.rate, point.is_stable())).collect::<Vec<_>>();
+    let Bracket { stable, unstable, runs } = narrowed(prepared, &stable(&first[..2]), &|rates| Ok(stable(&all(rates)?)))?;
+    let beyond = Beyond { rate: beyond.rate, delivered: beyond.delivered };
+    Ok(Saturation { seed, stable, unstable, runs, beyond })
+}
+
+/// A share of the bound, in millionths, as a rate; what hosts cannot offer is not asked for.
+fn rate_at(prepared: &Prepared<'_>, share: u64) -> Rate {
+    let rate = prepared.load().bound.times(Fraction::new(share, 1_000_000u32)).min(prepared.most());
+    Rate::millionths(u64::try_from(rate.times(Fraction::whole(1_000_000u32)).floor()).unwrap_or(u64::MAX).max(1))
+}
+
+/// Rates, and whether they are stable.
+type Judged = Vec<(Rate, bool)>;
+
+/// Narrows the bracket that both ends make; `judge` says which of some rates are stable.
+fn narrowed<E>(prepared: &Prepared<'_>, ends: &[(Rate, bool)], judge: &dyn Fn(&[Rate]) -> Result<Judged, E>) -> Result<Bracket, E> {
     let mut bracket = Bracket { stable: None, unstable: None, runs: 0 };
-    bracket.narrow(&first[..2]);
+    bracket.narrow(ends);
     // Where even that is too much, half of it, and so on.
     for halvings in 1..=HALVINGS {
         if bracket.stable.is_some() {
             break;
         }
-        bracket.narrow(&all(&[at(ENDS[0] >> halvings)])?);
+        bracket.narrow(&judge(&[rate_at(prepared, ENDS[0] >> halvings)])?);
     }
-    let width = at(WIDTH).in_millionths();
+    let width = rate_at(prepared, WIDTH).in_millionths();
     while let (Some(low), Some(high)) = (bracket.stable, bracket.unstable) {
         let [low, high] = [low, high].map(Rate::in_millionths);
         if high - low <= width.max(2) {
             break;
         }
         let third = (high - low) / 3;
-        bracket.narrow(&all(&[low + third, high - third].map(Rate::millionths))?);
+        bracket.narrow(&judge(&[low + third, high - third].map(Rate::millionths))?);
     }
-    let beyond = &first[2];
-    let beyond = Beyond { rate: beyond.rate, delivered: beyond.delivered };
-    Ok(Saturation { seed, stable: bracket.stable, unstable: bracket.unstable, runs: bracket.runs, beyond })
+    Ok(bracket)
+}
+
+/// Whether a search can end with these ends after so many runs. The search keeps the last rate that was
+/// stable and the next one: whatever it found, it takes the same steps where all rates up to its lower end
+/// are stable and all others are not.
+pub(super) fn can_end(prepared: &Prepared<'_>, claimed: &Saturation) -> bool {
+    let judge = |rates: &[Rate]| -> Result<Judged, ()> {
+        Ok(rates.iter().map(|&rate| (rate, claimed.stable.is_some_and(|end| rate <= end))).collect())
+    };
+    let ends = judge(&ENDS.map(|share| rate_at(prepared, share)));
+    let found = ends.and_then(|ends| narrowed(prepared, &ends, &judge));
+    let is_same = |found: Bracket| (found.stable, found.unstable, found.runs) == (claimed.stable, claimed.unstable, claimed.runs);
+    found.is_ok_and(is_same) && claimed.beyond.rate == rate_at(prepared, BEYOND)
 }
 
 impl Bracket {
     /// Takes the largest of some ascending rates that is stable, and the next one, as its new ends.
-    fn narrow(&mut self, points: &[Point]) {
-        self.runs += points.len() as u32;
-        match points.iter().rposition(Point::is_stable) {
+    fn narrow(&mut self, rates: &[(Rate, bool)]) {
+        self.runs += rates.len() as u32;
+        match rates.iter().rposition(|(_, stable)| *stable) {
             Some(last) => {
-                self.stable = Some(points[last].rate);
-                self.unstable = points.get(last + 1).map(|point| point.rate).or(self.unstable);
+                self.stable = Some(rates[last].0);
+                self.unstable = rates.get(last + 1).map(|(rate, _)| *rate).or(self.unstable);
             }
-            None => self.unstable = points.first().map(|point| point.rate),
+            None => self.unstable = rates.first().map(|(rate, _)| *rate),
         }
     }
 }

@@ -4,6 +4,7 @@ use super::completion::Completion;
 use super::errors::SimError;
 use super::layout::NONE;
 use super::point::Point;
+use super::possible::possible;
 use super::prepare::Prepared;
 use super::report::{Class, SimReport};
 use super::run::{complete as complete_one, run as run_one};
@@ -12,6 +13,7 @@ use crate::ids::{ChannelId, Id, NodeId};
 use crate::model::Rate;
 use crate::progress::Progress;
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 
 /// Runs every rate with every seed, as many at a time as there are threads.
 ///
@@ -60,7 +62,9 @@ pub fn simulate(
     progress.end();
     let points = points.into_iter().collect::<Result<Vec<Point>, SimError>>()?;
     let points = points.into_iter().map(|point| prepared.by_class(point)).collect();
-    Ok(prepared.report(saturations, points))
+    let report = prepared.report(saturations, points);
+    debug_assert_eq!(possible(prepared, &report), Ok(()), "a run is thought to be impossible");
+    Ok(report)
 }
 
 /// Runs traffic that ends with every seed.
@@ -75,7 +79,9 @@ fn complete(prepared: &Prepared<'_>, seeds: &[u64], progress: &dyn Progress) -> 
     progress.end();
     let runs = runs.into_iter().collect::<Result<Vec<Completion>, SimError>>()?;
     let by_class = |run: Completion| Completion { busy_by_class: prepared.busy_by_class(&run.busy), ..run };
-    Ok(prepared.completed(runs.into_iter().map(by_class).collect()))
+    let report = prepared.completed(runs.into_iter().map(by_class).collect());
+    debug_assert_eq!(possible(prepared, &report), Ok(()), "a run is thought to be impossible");
+    Ok(report)
 }
 
 impl Prepared<'_> {
@@ -112,6 +118,13 @@ impl Prepared<'_> {
             *sums[class].get_or_insert(0) += u64::from(busy[channel]);
         }
         sums.into_iter().flatten().collect()
+    }
+
+    /// The place of the class of a channel among those of a report; `None` of a dark channel.
+    pub(super) fn class_rank(&self, channel: ChannelId) -> Option<usize> {
+        let classes: BTreeSet<usize> = self.classes().map(|(_, class)| class).collect();
+        let (_, own) = self.classes().find(|(lit, _)| *lit == channel.index())?;
+        Some(classes.range(..own).count())
     }
 
     /// Lit channels, each with the class that the symmetry of the tables puts it in.

@@ -1,6 +1,7 @@
 //! Counting: what happens within the measured window, and what becomes of the packets that were born in it.
 
 use super::completion::Completion;
+use super::digest::{Chain, EVERY};
 use super::point::{Delays, Point, VcUse};
 use super::setting::Setting;
 use crate::model::Rate;
@@ -48,6 +49,12 @@ pub(super) struct Tally {
     waited_sum: u64,
     hops_of_counted: u64,
     counted: u64,
+    digests: Chain,
+}
+
+/// The fullest queue that is told apart, in packets, in the flit model in flits.
+pub(super) fn bins(setting: &Setting) -> usize {
+    ((setting.buffer / setting.grain()) as usize).min(GRAINS)
 }
 
 #[derive(Clone)]
@@ -61,8 +68,7 @@ struct VcTally {
 impl Tally {
     pub(super) fn new(setting: &Setting, endpoints: usize, channels: usize) -> Self {
         let window = [setting.warmup, setting.end()];
-        let grain = setting.grain();
-        let most = ((setting.buffer / grain) as usize).min(GRAINS);
+        let (grain, most) = (setting.grain(), bins(setting));
         Self {
             window,
             half: setting.warmup + setting.measure / 2,
@@ -85,6 +91,7 @@ impl Tally {
             waited_sum: 0,
             hops_of_counted: 0,
             counted: 0,
+            digests: Chain::default(),
         }
     }
 
@@ -124,6 +131,36 @@ impl Tally {
                 *at = inside;
             }
         }
+        if (now + 1).is_multiple_of(EVERY) {
+            let mut digests = std::mem::take(&mut self.digests);
+            digests.add(self.so_far());
+            self.digests = digests;
+        }
+    }
+
+    /// Everything that is counted so far.
+    fn so_far(&self) -> impl Iterator<Item = u64> {
+        let sums = [
+            self.born_ever,
+            self.delivered_ever,
+            self.born,
+            self.delivered,
+            self.delivered_late,
+            self.hops,
+            self.general_hops,
+            self.inside_sum,
+            self.latency_sum,
+            self.waited_sum,
+            self.hops_of_counted,
+            self.counted,
+        ];
+        let counts = self.by_source.iter().chain(&self.busy).chain(&self.latencies).map(|&count| u64::from(count));
+        sums.into_iter().chain(self.inside_at).chain(self.vcs.iter().map(|vc| vc.hops)).chain(counts)
+    }
+
+    /// The digests of every thousand cycles so far.
+    pub(super) fn digests(&self) -> &[u64] {
+        self.digests.all()
     }
 
     /// A packet is born.
@@ -212,6 +249,7 @@ impl Tally {
             hops: self.hops,
             general_hops: self.general_hops,
             vcs,
+            digests: self.digests.kept(),
             busy_by_class: Vec::new(),
             busy: self.busy,
         }
@@ -230,6 +268,7 @@ impl Tally {
             hops: self.hops,
             general_hops: self.general_hops,
             vcs: self.vcs.iter().map(|vc| vc.used(queue_cycles, self.grain)).collect(),
+            digests: self.digests.kept(),
             busy: self.busy,
         }
     }

@@ -1,33 +1,90 @@
-//! Whether simulations are those of the spec and of these tables: what follows from tables and counts is
-//! worked out again and written again, counts must balance, and of every simulation the cheapest point and
-//! both ends of the bracket that decides are run again; of traffic that ends, the first scenario and the
-//! slowest.
+//! Whether simulations are those of the spec and of these tables.
+//!
+//! Comes in: the files of a directory. Goes out: reports whose counts are possible, and of which some runs
+//! were made again. What follows from tables and counts is worked out and written again elsewhere. Made again
+//! are the runs that decide (the cheapest point and both ends of the lowest bracket, of traffic that ends that
+//! of the first scenario and the slowest), and some more that [`Remake`] chooses.
 
 use crate::check::{self, CheckError, Files};
 use crate::emit::simulation_path;
-use crate::model::{Fabric, Scenarios, Simulation};
+use crate::model::{Fabric, Rate, Scenarios, Simulation};
 use crate::read::{self, SimulatedLine, SimulationFile};
-use crate::sim::{self, Completion, Misfit, Point, Prepared, Rate, SimReport, VcUse};
+use crate::sim::{self, KeptRun, Misfit, Prepared, SimReport};
 use rayon::prelude::*;
 
-/// Latencies of a packet at the edge of the window, of the slowest one within it: what Little's law may be
-/// off by.
-const EDGE: u64 = 4;
+/// A run that is chosen by chance is made again whole up to so many cycles; of a longer one a beginning is.
+const REMADE_CYCLES: u64 = 100_000;
+
+/// The same where shards are merged.
+const MERGED_CYCLES: u64 = 4000;
+
+/// Runs of every simulation that are made again beside those that decide, where nothing else is asked for.
+const REMADE_RUNS: usize = 2;
+
+/// How many runs of every simulation are made again beside those that decide, and which.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Remake {
+    /// How many; `None` for all.
+    pub runs: Option<usize>,
+    /// Which ones follows from the hash of all files and this number. Whoever forges a directory can try
+    /// until the choice of a number that is known misses the forgery.
+    pub seed: u64,
+}
+
+impl Default for Remake {
+    fn default() -> Self {
+        Self { runs: Some(REMADE_RUNS), seed: 0 }
+    }
+}
+
+/// Random numbers that follow from the hash of all files and the seed of a [`Remake`].
+#[derive(Clone, Copy)]
+struct Chance([u8; 32]);
+
+impl Chance {
+    fn new(files: &Files, seed: u64) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&seed.to_le_bytes());
+        for (path, bytes) in files {
+            hasher.update(blake3::hash(path.as_bytes()).as_bytes());
+            hasher.update(blake3::hash(bytes).as_bytes());
+        }
+        Self(*hasher.finalize().as_bytes())
+    }
+
+    /// The numbers of a simulation.
+    fn numbers(&self, simulation: &str) -> impl FnMut() -> u64 + use<> {
+        let mut numbers = blake3::Hasher::new_keyed(&self.0).update(simulation.as_bytes()).finalize_xof();
+        move || {
+            let mut number = [0; 8];
+            numbers.fill(&mut number);
+            u64::from_le_bytes(number)
+        }
+    }
+}
 
 /// All simulations of a directory, in the order of the spec; `scenarios` are those with tables, nominal
 /// first.
-pub(super) fn read(files: &Files, fabric: &Fabric, scenarios: &[String]) -> Result<Vec<Vec<SimReport>>, CheckError> {
-    fabric.simulations.iter().map(|simulation| Of { files, fabric, simulation }.reports(scenarios)).collect()
+pub(super) fn read(files: &Files, fabric: &Fabric, scenarios: &[String], remake: Remake) -> Result<Vec<Vec<SimReport>>, CheckError> {
+    let chance = Chance::new(files, remake.seed);
+    let read = |simulation| {
+        let kept = KeptSimulation { files, fabric, simulation };
+        let reports = kept.reports(scenarios)?;
+        let runs = kept.chosen(&reports, remake.runs, chance);
+        runs.par_iter().map(|run| kept.remake(run)).collect::<Vec<_>>().into_iter().collect::<Result<(), _>>()?;
+        Ok(reports)
+    };
+    fabric.simulations.iter().map(read).collect()
 }
 
 /// One simulation of a directory.
-struct Of<'a> {
+struct KeptSimulation<'a> {
     files: &'a Files,
     fabric: &'a Fabric,
     simulation: &'a Simulation,
 }
 
-impl Of<'_> {
+impl KeptSimulation<'_> {
     fn wrong(&self, place: impl Into<String>, what: impl Into<String>) -> CheckError {
         let span = Some(self.simulation.span);
         CheckError::Contradiction { file: simulation_path(&self.simulation.name) + ".json", place: place.into(), what: what.into(), span }
@@ -41,17 +98,19 @@ impl Of<'_> {
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
-        let path = simulation_path(&self.simulation.name) + ".json";
-        let missing = || CheckError::Files { path: path.clone(), what: "is missing, but every build writes it".to_owned() };
-        let bytes = self.files.get(&path).ok_or_else(missing)?;
-        let file: SimulationFile = read::tagged(bytes).map_err(|what| CheckError::Unreadable { file: path.clone(), what })?;
+        let file = self.file()?;
         let named: Vec<&str> = file.scenarios.iter().map(|line| line.scenario.as_str()).collect();
         if named != wanted {
             return Err(self.wrong("scenarios", format!("these are {named:?}, but the spec asks for {wanted:?}")));
         }
-        let reports: Vec<SimReport> = file.scenarios.iter().map(|line| self.report(line)).collect::<Result<_, _>>()?;
-        self.run_again(&reports)?;
-        Ok(reports)
+        file.scenarios.iter().map(|line| self.report(line)).collect()
+    }
+
+    fn file(&self) -> Result<SimulationFile, CheckError> {
+        let path = simulation_path(&self.simulation.name) + ".json";
+        let missing = || CheckError::Files { path: path.clone(), what: "is missing, but every build writes it".to_owned() };
+        let bytes = self.files.get(&path).ok_or_else(missing)?;
+        read::tagged(bytes).map_err(|what| CheckError::Unreadable { file: path, what })
     }
 
     /// Asks what a scenario is, from its own files, and what runs of it need.
@@ -65,125 +124,120 @@ impl Of<'_> {
 
     fn report(&self, line: &SimulatedLine) -> Result<SimReport, CheckError> {
         self.prepared(&line.scenario, |prepared| {
-            let place = |what: &str| format!("scenarios[{}].{what}", line.scenario);
-            let report = sim::reported(self.fabric, self.simulation, prepared, line);
-            let report = report.map_err(|Misfit { place: at, what }| self.wrong(place(at), what))?;
-            for (k, point) in report.points.iter().enumerate() {
-                if let Some(what) = unbalanced(&report, point) {
-                    return Err(self.wrong(place(&format!("points[{k}]")), what));
-                }
-            }
-            for (k, run) in report.completions.iter().enumerate() {
-                if let Some(what) = incomplete(&report, run) {
-                    return Err(self.wrong(place(&format!("completions[{k}]")), what));
-                }
-            }
-            Ok(report)
+            sim::reported(self.fabric, self.simulation, prepared, line).map_err(|misfit| self.misfit(&line.scenario, misfit))
         })
     }
 
-    /// Runs the first scenario of traffic that ends again, and the slowest of all.
-    fn complete_again(&self, reports: &[SimReport]) -> Result<(), CheckError> {
-        let all = || reports.iter().flat_map(|report| report.completions.iter().map(move |run| (report, run)));
-        let slowest = all().reduce(|one, other| if other.1.cycles > one.1.cycles { other } else { one });
-        let mut runs: Vec<(&SimReport, &Completion)> = all().next().into_iter().chain(slowest).collect();
-        runs.dedup();
-        let run = |(report, claimed): &(&SimReport, &Completion)| {
-            let name = &report.scenario;
-            self.prepared(name, |prepared| {
-                let again = sim::complete(prepared, claimed.seed);
-                let again = again.map_err(|error| self.wrong(format!("scenarios[{name}]"), error.to_string()))?;
-                let busy_by_class = prepared.busy_by_class(&again.busy);
-                match (Completion { busy: Vec::new(), busy_by_class, ..again }) == **claimed {
-                    true => Ok(()),
-                    false => Err(self.wrong(format!("scenarios[{name}].completions"), "another run finds other counts")),
-                }
-            })
-        };
-        runs.par_iter().map(run).collect::<Vec<_>>().into_iter().collect()
+    fn misfit(&self, scenario: &str, Misfit { place, what }: Misfit) -> CheckError {
+        self.wrong(format!("scenarios[{scenario}].{place}"), what)
     }
 
-    /// Runs the cheapest point of the first scenario again, and both ends of the lowest bracket of all.
-    fn run_again(&self, reports: &[SimReport]) -> Result<(), CheckError> {
-        if reports[0].volume.is_some() {
-            return self.complete_again(reports);
+    /// The runs that decide, and `count` others by chance, or all.
+    fn chosen<'a>(&self, reports: &'a [SimReport], count: Option<usize>, chance: Chance) -> Vec<KeptRun<'a>> {
+        let mut others = sim::every_run(reports);
+        let Some(count) = count else { return others };
+        let mut chosen = deciding(reports);
+        others.retain(|run| !chosen.contains(run));
+        let mut number = chance.numbers(&self.simulation.name);
+        for _ in 0..count.min(others.len()) {
+            let run = others.swap_remove((number() % others.len() as u64) as usize);
+            chosen.push(run.within(REMADE_CYCLES, number()));
         }
-        let brackets = reports.iter().flat_map(|report| report.saturations.iter().map(move |found| (report, found)));
-        let decides = brackets.reduce(|one, other| if other.1.at_least() < one.1.at_least() { other } else { one });
-        let mut runs: Vec<(&SimReport, Rate, u64, Claim<'_>)> = Vec::new();
-        runs.extend(reports[0].points.first().map(|point| (&reports[0], point.rate, point.seed, Claim::Counts(point))));
-        if let Some((report, found)) = decides {
-            let ends = [(found.stable, true), (found.unstable, false)];
-            runs.extend(ends.into_iter().filter_map(|(rate, stable)| Some((report, rate?, found.seed, Claim::Stable(stable)))));
-        }
-        let run = |(report, rate, seed, claim): &(&SimReport, Rate, u64, Claim<'_>)| {
-            let name = &report.scenario;
-            self.prepared(name, |prepared| {
-                let again = sim::run(prepared, *rate, *seed);
-                let again = again.map_err(|error| self.wrong(format!("scenarios[{name}]"), error.to_string()))?;
-                match claim {
-                    Claim::Counts(claimed) if Point { busy: Vec::new(), ..prepared.by_class(again.clone()) } != **claimed => {
-                        Err(self.wrong(format!("scenarios[{name}].points"), format!("at rate {rate} another run finds other counts")))
-                    }
-                    Claim::Stable(claimed) if again.is_stable() != *claimed => {
-                        let found = if again.is_stable() { "is stable" } else { "is not stable" };
-                        Err(self.wrong(format!("scenarios[{name}].saturation"), format!("rate {rate} {found} when it is run again")))
-                    }
-                    _ => Ok(()),
-                }
-            })
-        };
-        runs.par_iter().map(run).collect::<Vec<_>>().into_iter().collect()
+        chosen
+    }
+
+    fn remake(&self, run: &KeptRun<'_>) -> Result<(), CheckError> {
+        self.prepared(run.scenario(), |prepared| run.remake(prepared).map_err(|misfit| self.misfit(run.scenario(), misfit)))
     }
 }
 
-/// What another run must find again.
-enum Claim<'a> {
-    /// Every count.
-    Counts(&'a Point),
-    /// Whether the rate is stable.
-    Stable(bool),
+/// The cheapest point of the first scenario, and both ends of the lowest bracket of all; of traffic that ends
+/// the first scenario, and the slowest of all.
+fn deciding(reports: &[SimReport]) -> Vec<KeptRun<'_>> {
+    let Some(first) = reports.first() else { return Vec::new() };
+    let completions = reports.iter().flat_map(|report| report.completions.iter().map(move |run| (report, run)));
+    let slowest = completions.clone().reduce(|one, other| if other.1.cycles > one.1.cycles { other } else { one });
+    let mut runs: Vec<KeptRun<'_>> = completions.take(1).chain(slowest).map(|(report, run)| KeptRun::completion(report, run)).collect();
+    runs.dedup();
+    let brackets = reports.iter().flat_map(|report| report.saturations.iter().map(move |found| (report, found)));
+    let decides = brackets.reduce(|one, other| if other.1.at_least() < one.1.at_least() { other } else { one });
+    runs.extend(first.points.first().map(|point| KeptRun::point(first, point)));
+    runs.extend(decides.into_iter().flat_map(|(report, found)| KeptRun::ends(report, found)));
+    runs
 }
 
-/// What is wrong with the counts of a point, if they cannot all be true.
-fn unbalanced(report: &SimReport, point: &Point) -> Option<String> {
-    let setting = &report.setting;
-    let arrived = point.delays.map_or(0, |delays| delays.packets);
-    let says = |holds: bool, what: &str| (!holds).then(|| what.to_owned());
-    let sum = |of: &dyn Fn(&VcUse) -> u64| point.vcs.iter().map(of).sum::<u64>();
-    let by_class = point.busy_by_class.len() == report.classes.len();
-    let measured = u64::from(setting.measure);
-    let flits = point.flits_delivered_ever + point.flits_in_flight;
-    says(point.born_ever == point.delivered_ever + point.in_flight, "born_ever is not what was delivered and what is in flight")
-        .or_else(|| says(flits == point.born_ever * u64::from(setting.packet), "the flits born are not those delivered and in flight"))
-        .or_else(|| says(point.born == arrived + point.unfinished, "born is not what has a latency and what is unfinished"))
-        .or_else(|| says(point.hops == sum(&|vc| vc.hops), "the virtual channels have not all hops"))
-        .or_else(|| says(point.general_hops <= point.hops, "more hops into general virtual channels than hops"))
-        .or_else(|| says(by_class, "busy_cycles are not those of the classes of channels"))
-        .or_else(|| {
-            let full = |(class, busy): (&sim::Class, &u64)| *busy <= class.channels * measured;
-            says(report.classes.iter().zip(&point.busy_by_class).all(full), "a channel moves more than a flit per cycle")
-        })
-        .or_else(|| {
-            // Cycles times packets inside, and latencies of the packets born: they differ at the edges only.
-            let delays = point.delays.filter(|_| point.is_stable() && point.unfinished == 0)?;
-            let edges = (point.inside_at[0] + point.inside_at[2] + 1) * EDGE * delays.most;
-            says(point.inside_sum.abs_diff(delays.sum) <= edges, "Little's law does not hold: packets inside are not rate times latency")
-        })
+/// What is wrong with a report that a shard kept, by one of its runs: the whole run if it is short, otherwise
+/// a beginning. Which one follows from the hash of what was kept.
+///
+/// # Errors
+/// What is wrong, in words.
+pub(crate) fn remake_one(prepared: &Prepared<'_>, report: &SimReport, kept: &[u8]) -> Result<(), String> {
+    let mut number = Chance(*blake3::hash(kept).as_bytes()).numbers("");
+    let runs: Vec<KeptRun<'_>> = KeptRun::with_counts(report).collect();
+    let Some(at) = number().checked_rem(runs.len() as u64) else { return Ok(()) };
+    runs[at as usize].within(MERGED_CYCLES, number()).remake(prepared).map_err(|misfit| misfit.what)
 }
 
-/// What is wrong with the counts of a run of traffic that ends, if they cannot all be true.
-fn incomplete(report: &SimReport, run: &Completion) -> Option<String> {
-    let says = |holds: bool, what: &str| (!holds).then(|| what.to_owned());
-    let volume = report.volume?;
-    let full = |(class, busy): (&sim::Class, &u64)| *busy <= class.channels * u64::from(run.cycles);
-    let moved: u64 = run.busy_by_class.iter().sum();
-    says(run.packets == volume.packets, "delivered is not all that is sent")
-        .or_else(|| says(u64::from(run.cycles) >= volume.least_cycles, "there are fewer cycles than the busiest channel needs"))
-        .or_else(|| says(run.delays.is_some_and(|delays| delays.packets == run.packets), "not all packets have a latency"))
-        .or_else(|| says(run.hops == run.vcs.iter().map(|vc| vc.hops).sum::<u64>(), "the virtual channels have not all hops"))
-        .or_else(|| says(run.general_hops <= run.hops, "more hops into general virtual channels than hops"))
-        .or_else(|| says(run.busy_by_class.len() == report.classes.len(), "busy_cycles are not those of the classes of channels"))
-        .or_else(|| says(moved == run.hops * u64::from(report.setting.packet), "channels have not moved the flits of all hops"))
-        .or_else(|| says(report.classes.iter().zip(&run.busy_by_class).all(full), "a channel moves more than a flit per cycle"))
+/// A window of a run of a directory: that of this cycle.
+#[derive(Clone, Debug)]
+pub struct Window {
+    /// The `simulate` block.
+    pub simulation: String,
+    /// The scenario.
+    pub scenario: String,
+    /// The rate; without one the first of those that the seed has.
+    pub rate: Option<Rate>,
+    /// The seed; without one the first.
+    pub seed: Option<u64>,
+    /// A cycle of the window.
+    pub cycle: u64,
+}
+
+/// Why a window is not that of another run.
+#[derive(Debug)]
+pub enum WindowError {
+    /// The directory has no such window; in words, what it has.
+    Unknown(String),
+    /// Another run finds something else.
+    Convicted(CheckError),
+}
+
+/// Makes one window of a run again, from the first cycle of the run on; returns which cycles are those of the
+/// window. Nothing else of the directory is proved.
+///
+/// # Errors
+/// There is no such run, or another run finds something else.
+pub fn window(files: &Files, fabric: &Fabric, of: &Window) -> Result<[u64; 2], WindowError> {
+    let unknown = |what: String| WindowError::Unknown(what);
+    let known = || fabric.simulations.iter().map(|simulation| format!("`{}`", simulation.name)).collect::<Vec<_>>().join(", ");
+    let simulation = fabric.simulations.iter().find(|simulation| simulation.name == of.simulation);
+    let simulation = simulation.ok_or_else(|| unknown(format!("the spec has the simulations {}", known())))?;
+    let kept = KeptSimulation { files, fabric, simulation };
+    let file = kept.file().map_err(WindowError::Convicted)?;
+    let named = || file.scenarios.iter().map(|line| format!("`{}`", line.scenario)).collect::<Vec<_>>().join(", ");
+    let line = file.scenarios.iter().find(|line| line.scenario == of.scenario);
+    let line = line.ok_or_else(|| unknown(format!("the simulation was run on {}", named())))?;
+    let report = kept.report(line).map_err(WindowError::Convicted)?;
+    let runs: Vec<KeptRun<'_>> = KeptRun::with_counts(&report).collect();
+    let run = runs.iter().find(|run| run.is_of(of.rate, of.seed)).ok_or_else(|| unknown(rates_and_seeds(&report)))?;
+    if of.cycle >= run.cycles() {
+        return Err(unknown(format!("the run has {} cycles, from 0 on", run.cycles())));
+    }
+    let (run, cycles) = run.window(of.cycle);
+    kept.remake(&run).map_err(WindowError::Convicted)?;
+    Ok(cycles)
+}
+
+fn rates_and_seeds(report: &SimReport) -> String {
+    let list = |mut all: Vec<String>| {
+        all.dedup();
+        all.join(", ")
+    };
+    let rates = list(report.points.iter().map(|point| point.rate.to_string()).collect());
+    let seeds = report.points.iter().map(|point| point.seed).chain(report.completions.iter().map(|run| run.seed));
+    let seeds = list(seeds.collect::<std::collections::BTreeSet<u64>>().iter().map(u64::to_string).collect());
+    match report.completions.is_empty() {
+        true => format!("the rates are {rates}, the seeds {seeds}"),
+        false => format!("such traffic has no rates, and the seeds {seeds}"),
+    }
 }

@@ -166,6 +166,13 @@ name.",
 the other. A picture is of latency over load: traffic that ends has none.",
     },
     CodeDoc {
+        code: "FAB0522",
+        title: "no such window of a run",
+        text: "\
+`fabc verify DIR --window CYCLE --block NAME` makes one window of a kept run again. `--scenario`, `--rate` and `--seed` choose the run among
+those of `simulations/NAME.json`, and the cycle must be one of that run.",
+    },
+    CodeDoc {
         code: "FAB0531",
         title: "live cross-connects do not fit the pod",
         text: "\

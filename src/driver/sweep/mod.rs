@@ -33,7 +33,7 @@ pub(super) fn sweep(args: &SweepArgs, terminal: Terminal) -> Result<(), Stop> {
         }
         Some(SweepStep::Run { directory, shard }) => run::run(directory, &plan::read_plan(directory)?, *shard, terminal),
         Some(SweepStep::Merge { directory }) => run::merge(directory, plan::read_plan(directory)?, terminal),
-        Some(SweepStep::Verify { directory }) => verify::verify(directory, plan::read_plan(directory)?, terminal),
+        Some(SweepStep::Verify { directory, remake }) => verify::verify(directory, plan::read_plan(directory)?, remake.remake(), terminal),
         Some(SweepStep::Submit(of)) => submit::submit(of, terminal),
         None => {
             let (directory, planned) = plan::write_plan(&args.plan)?;

@@ -15,7 +15,7 @@ use crate::limits::ARTIFACT_BYTES;
 use crate::progress::Silent;
 use crate::read::{Manifest, tagged};
 use crate::syntax::{bind, parse_file};
-use crate::verify::Unproved;
+use crate::verify::{Remake, Unproved};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -30,7 +30,7 @@ const UNREAD: Unproved =
 /// # Errors
 /// A run, the table or the page does not hold what it claims (exit code 3); something is missing or cannot be
 /// read.
-pub(super) fn verify(directory: &Path, plan: SweepPlan, terminal: Terminal) -> Result<(), Stop> {
+pub(super) fn verify(directory: &Path, plan: SweepPlan, remake: Remake, terminal: Terminal) -> Result<(), Stop> {
     if emit::sweep_json(&plan).as_bytes() != bytes(&directory.join(PLAN), ARTIFACT_BYTES)? {
         return Err(wrong(format!("`{}` is not as fabc writes it", display(&directory.join(PLAN)))));
     }
@@ -41,7 +41,7 @@ pub(super) fn verify(directory: &Path, plan: SweepPlan, terminal: Terminal) -> R
         let place = place(directory, run);
         if place.join(&run.fabric).join(MANIFEST).is_file() {
             built += 1;
-            unproved.extend(proved(&place, run, plan.until.as_deref())?);
+            unproved.extend(proved(&place, run, plan.until.as_deref(), remake)?);
         } else {
             failed += 1;
             unproved.extend(fails(&place, run, plan.until.as_deref())?);
@@ -69,7 +69,7 @@ fn wrong(what: String) -> Stop {
 }
 
 /// Proves the directory of a run, and that it is of the spec of the run.
-fn proved(place: &Path, run: &SweepRun, until: Option<&str>) -> Result<Vec<Unproved>, Stop> {
+fn proved(place: &Path, run: &SweepRun, until: Option<&str>, remake: Remake) -> Result<Vec<Unproved>, Stop> {
     let built = place.join(&run.fabric);
     let not_of = |what: &str| wrong(format!("`{}` {what}", display(&built)));
     if planned_spec(place, run, until)?.is_err() || place.join(FAILED).exists() {
@@ -86,7 +86,7 @@ fn proved(place: &Path, run: &SweepRun, until: Option<&str>) -> Result<Vec<Unpro
     if !found.eq(asked) || manifest.options.0.get("stop_after").map(String::as_str) != until {
         return Err(not_of("was built with other options than those of its run"));
     }
-    match prove(&built) {
+    match prove(&built, remake) {
         Ok((verified, _)) => Ok(verified.unproved),
         Err(mut stop) => {
             let error = DriverError::Sweep {

@@ -3,7 +3,7 @@
 use super::super::json::{push, push_lines, push_numbers, quote};
 use super::super::number::{fixed, grouped, ratio};
 use super::model::told;
-use super::parts::{push_delays, push_vcs};
+use super::parts::{push_delays, push_digests, push_vcs};
 use super::ratios::{cell_of, share};
 use super::wrapped::wrapped;
 use crate::ids::ChannelId;
@@ -117,6 +117,7 @@ pub(super) fn push_completions(out: &mut String, fabric: &Fabric, topology: &Top
         push_vcs(out, &report.setting, *hops, &run.vcs);
         out.push_str(",\"busy_cycles\":");
         push_numbers(out, run.busy_by_class.iter().map(u64::to_string));
+        push_digests(out, &run.digests, run.last_digest());
         out.push('}');
     });
 }

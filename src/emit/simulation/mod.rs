@@ -28,7 +28,7 @@ use crate::ir::{Fraction, Topology};
 use crate::model::Fabric;
 use crate::sim::{Delays, Limit, Point, Rate, Saturation, SimReport};
 use model::push_model;
-use parts::{push_delays, push_vcs};
+use parts::{push_delays, push_digests, push_vcs};
 
 /// Decimals of flits per cycle on channels.
 const FLOW: u32 = 6;
@@ -122,7 +122,9 @@ fn push_point(out: &mut String, topology: &Topology, report: &SimReport, point: 
     push_numbers(out, point.busy_by_class.iter().map(u64::to_string));
     push(out, format_args!(",\"cycles\":{cycles},\"born_ever\":{born_ever},\"delivered_ever\":{delivered_ever}"));
     let (flits, inside) = (point.flits_delivered_ever, point.flits_in_flight);
-    push(out, format_args!(",\"in_flight\":{in_flight},\"flits_delivered_ever\":{flits},\"flits_in_flight\":{inside}}}"));
+    push(out, format_args!(",\"in_flight\":{in_flight},\"flits_delivered_ever\":{flits},\"flits_in_flight\":{inside}"));
+    push_digests(out, &point.digests, point.last_digest());
+    out.push('}');
 }
 
 /// What a static bound follows from.

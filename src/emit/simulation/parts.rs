@@ -32,3 +32,9 @@ fn push_vc(out: &mut String, setting: &Setting, of_hops: u64, used: &VcUse) {
     push(out, format_args!(",\"mean_flits\":{mean},\"p99_flits\":{p99},\"full_cycles\":{full_cycles}"));
     push(out, format_args!(",\"full_share\":{},\"queue_cycles\":{queue_cycles}}}", share(full_cycles, queue_cycles)));
 }
+
+/// Digests of what was counted so far, then that of all that is stated.
+pub(super) fn push_digests(out: &mut String, digests: &[u64], last: u64) {
+    let written: Vec<String> = digests.iter().chain([&last]).map(|digest| format!("\"{digest:016x}\"")).collect();
+    push(out, format_args!(",\"digests\":[{}]", written.join(",")));
+}

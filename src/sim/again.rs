@@ -1,0 +1,206 @@
+//! Runs that are made again, to compare them with what a file says of them.
+//!
+//! Comes in: reports whose counts stand in a file. Goes out: whether another run finds the same. A run is a
+//! function of tables, parameters, rate and seed, so that every difference convicts the file. A run has no
+//! checkpoints: to make one window again is to make the run again from its first cycle to the end of the
+//! window, and to compare every digest on the way.
+
+use super::completion::Completion;
+use super::digest::{EVERY, spacing};
+use super::errors::SimError;
+use super::point::Point;
+use super::possible::Misfit;
+use super::prepare::Prepared;
+use super::report::SimReport;
+use super::run::{begin, begin_messages, complete, judge, run};
+use super::saturation::Saturation;
+use crate::model::Rate;
+
+/// A run of a file, and what another run must find again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct KeptRun<'a> {
+    scenario: &'a str,
+    seed: u64,
+    claim: Claim<'a>,
+}
+
+/// What another run must find again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Claim<'a> {
+    /// Every count.
+    Counts(&'a Point),
+    /// Every count of a run of traffic that ends.
+    Completed(&'a Completion),
+    /// The digests of the first cycles.
+    Beginning(Beginning<'a>),
+    /// Whether the rate is stable.
+    Stable { rate: Rate, stable: bool },
+    /// What is delivered past saturation.
+    Beyond { rate: Rate, delivered: u64 },
+}
+
+/// The first cycles of a run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Beginning<'a> {
+    /// `None` of traffic that ends.
+    rate: Option<Rate>,
+    /// Cycles from one digest to the next.
+    spacing: u32,
+    digests: &'a [u64],
+}
+
+/// Every run that the reports of a simulation state.
+pub(crate) fn every_run(reports: &[SimReport]) -> Vec<KeptRun<'_>> {
+    let mut all = Vec::new();
+    for report in reports {
+        all.extend(KeptRun::with_counts(report));
+        for found in &report.saturations {
+            let claim = Claim::Beyond { rate: found.beyond.rate, delivered: found.beyond.delivered };
+            let beyond = KeptRun { scenario: &report.scenario, seed: found.seed, claim };
+            all.extend(KeptRun::ends(report, found).chain([beyond]));
+        }
+    }
+    all
+}
+
+impl<'a> KeptRun<'a> {
+    pub(crate) fn point(report: &'a SimReport, point: &'a Point) -> Self {
+        Self { scenario: &report.scenario, seed: point.seed, claim: Claim::Counts(point) }
+    }
+
+    pub(crate) fn completion(report: &'a SimReport, run: &'a Completion) -> Self {
+        Self { scenario: &report.scenario, seed: run.seed, claim: Claim::Completed(run) }
+    }
+
+    /// The runs of a report that state all of their counts.
+    pub(crate) fn with_counts(report: &'a SimReport) -> impl Iterator<Item = Self> {
+        let points = report.points.iter().map(|point| Self::point(report, point));
+        points.chain(report.completions.iter().map(|run| Self::completion(report, run)))
+    }
+
+    /// Both ends of a bracket.
+    pub(crate) fn ends(report: &'a SimReport, found: &Saturation) -> impl Iterator<Item = Self> {
+        let (scenario, seed) = (report.scenario.as_str(), found.seed);
+        let ends = [(found.stable, true), (found.unstable, false)];
+        ends.into_iter().filter_map(move |(rate, stable)| Some(Self { scenario, seed, claim: Claim::Stable { rate: rate?, stable } }))
+    }
+
+    /// The scenario that it is run on.
+    pub(crate) fn scenario(&self) -> &'a str {
+        self.scenario
+    }
+
+    /// Whether it is run at this rate with this seed; traffic that ends has no rate.
+    pub(crate) fn is_of(&self, rate: Option<Rate>, seed: Option<u64>) -> bool {
+        let own = match self.claim {
+            Claim::Counts(point) => Some(point.rate),
+            Claim::Beginning(beginning) => beginning.rate,
+            Claim::Stable { rate, .. } | Claim::Beyond { rate, .. } => Some(rate),
+            Claim::Completed(_) => None,
+        };
+        (rate.is_none() || rate == own) && seed.is_none_or(|seed| seed == self.seed)
+    }
+
+    /// The cycles of a run that states its counts; none of the others.
+    pub(crate) fn cycles(&self) -> u64 {
+        match self.claim {
+            Claim::Counts(point) => point.cycles.into(),
+            Claim::Completed(run) => u64::from(run.cycles) + 1,
+            _ => 0,
+        }
+    }
+
+    /// The run, or of one that is longer than `cycles` a beginning, up to one of its digests that `chance`
+    /// chooses. A beginning is no longer than `cycles`, unless the first digest is later.
+    pub(crate) fn within(self, cycles: u64, chance: u64) -> Self {
+        let Some(whole) = self.whole_beginning().filter(|_| self.cycles() > cycles) else { return self };
+        let few = whole.digests.len().min((cycles / u64::from(whole.spacing)).max(1) as usize) as u64;
+        match chance.checked_rem(few) {
+            Some(at) => self.up_to(whole, at as usize),
+            None => self,
+        }
+    }
+
+    /// The run up to the end of the window that holds this cycle, and which cycles of it are those of the
+    /// window. Behind the last digest of cycles it is the whole run.
+    pub(crate) fn window(self, cycle: u64) -> (Self, [u64; 2]) {
+        let Some(whole) = self.whole_beginning() else { return (self, [0, self.cycles()]) };
+        let (spacing, count) = (u64::from(whole.spacing), whole.digests.len() as u64);
+        let at = cycle / spacing;
+        if at < count {
+            (self.up_to(whole, at as usize), [at * spacing, (at + 1) * spacing])
+        } else {
+            (self, [count * spacing, self.cycles()])
+        }
+    }
+
+    /// All digests of cycles, of a run that states its counts.
+    fn whole_beginning(&self) -> Option<Beginning<'a>> {
+        let (rate, digests) = match self.claim {
+            Claim::Counts(point) => (Some(point.rate), &point.digests),
+            Claim::Completed(run) => (None, &run.digests),
+            _ => return None,
+        };
+        let (spacing, _) = spacing(self.cycles());
+        Some(Beginning { rate, spacing: spacing as u32, digests })
+    }
+
+    fn up_to(self, whole: Beginning<'a>, last: usize) -> Self {
+        Self { claim: Claim::Beginning(Beginning { digests: &whole.digests[..=last], ..whole }), ..self }
+    }
+
+    /// Makes the run again.
+    ///
+    /// # Errors
+    /// What it finds otherwise, with the list of the report that says so.
+    pub(crate) fn remake(&self, prepared: &Prepared<'_>) -> Result<(), Misfit> {
+        let seed = self.seed;
+        let list = match self.claim {
+            Claim::Counts(_) | Claim::Beginning(Beginning { rate: Some(_), .. }) => "points",
+            Claim::Completed(_) | Claim::Beginning(_) => "completions",
+            Claim::Stable { .. } | Claim::Beyond { .. } => "saturation",
+        };
+        let misfit = |what: String| Misfit { place: list.to_owned(), what };
+        let failed = |error: SimError| misfit(error.to_string());
+        let wrong = match self.claim {
+            Claim::Counts(claimed) => {
+                let again = prepared.by_class(run(prepared, claimed.rate, seed).map_err(failed)?);
+                let is_same = Point { busy: Vec::new(), ..again } == *claimed;
+                (!is_same).then(|| format!("at rate {} another run finds other counts", claimed.rate))
+            }
+            Claim::Completed(claimed) => {
+                let again = complete(prepared, seed).map_err(failed)?;
+                let busy_by_class = prepared.busy_by_class(&again.busy);
+                let is_same = Completion { busy: Vec::new(), busy_by_class, ..again } == *claimed;
+                (!is_same).then(|| "another run finds other counts".to_owned())
+            }
+            Claim::Beginning(beginning) => beginning.difference(prepared, seed).map_err(failed)?,
+            Claim::Stable { rate, stable } => {
+                let again = judge(prepared, rate, seed).map_err(failed)?.is_stable();
+                let is = if again { "is stable" } else { "is not stable" };
+                (again != stable).then(|| format!("rate {rate} {is} when it is run again"))
+            }
+            Claim::Beyond { rate, delivered } => {
+                let again = judge(prepared, rate, seed).map_err(failed)?.delivered;
+                (again != delivered).then(|| format!("at rate {rate} another run delivers other packets"))
+            }
+        };
+        wrong.map_or(Ok(()), |what| Err(misfit(what)))
+    }
+}
+
+impl Beginning<'_> {
+    /// The first digest that another run finds otherwise.
+    fn difference(&self, prepared: &Prepared<'_>, seed: u64) -> Result<Option<String>, SimError> {
+        let cycles = self.digests.len() as u32 * self.spacing;
+        let found = match self.rate {
+            Some(rate) => begin(prepared, rate, seed, cycles)?,
+            None => begin_messages(prepared, seed, cycles)?,
+        };
+        let step = (self.spacing / EVERY) as usize;
+        let again = found.iter().skip(step - 1).step_by(step).map(Some).chain(std::iter::repeat(None));
+        let first = self.digests.iter().map(Some).zip(again).position(|(kept, again)| kept != again);
+        let at = self.rate.map_or_else(String::new, |rate| format!("at rate {rate} "));
+        Ok(first.map(|first| format!("{at}another run has another digest after {} cycles", (first as u32 + 1) * self.spacing)))
+    }
+}

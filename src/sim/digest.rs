@@ -1,0 +1,126 @@
+//! Digests of what a run counts, one every thousand cycles: whoever makes the run again knows after any of
+//! them whether it is the same run so far.
+//!
+//! Comes in: all counts at the end of a cycle. Goes out: a chain, each digest over the one before it. Of long
+//! runs every second one is kept, every fourth, and so on: the others follow from the same run. The last
+//! digest of a report is over the counts that it states.
+
+use super::completion::Completion;
+use super::point::{Delays, Point, VcUse};
+
+/// Cycles from one digest to the next.
+pub(super) const EVERY: u32 = 1000;
+
+/// Digests of a run that are kept, at most.
+const MOST: usize = 1024;
+
+/// The digests of a run, so far.
+#[derive(Default)]
+pub(super) struct Chain(Vec<u64>);
+
+impl Chain {
+    /// Adds the digest of all counts.
+    pub(super) fn add(&mut self, counts: impl Iterator<Item = u64>) {
+        self.0.push(next(self.0.last(), counts));
+    }
+
+    /// All of them, of every thousand cycles.
+    pub(super) fn all(&self) -> &[u64] {
+        &self.0
+    }
+
+    /// Those that are kept.
+    pub(super) fn kept(&self) -> Vec<u64> {
+        let step = step(self.0.len());
+        self.0.iter().skip(step - 1).step_by(step).copied().collect()
+    }
+}
+
+/// So many of the digests of a run of so many thousand cycles come to one that is kept.
+fn step(thousands: usize) -> usize {
+    thousands.div_ceil(MOST).max(1).next_power_of_two()
+}
+
+/// Cycles from one digest that is kept to the next, in a run of so many cycles, and how many are kept.
+pub(super) fn spacing(cycles: u64) -> (u64, usize) {
+    let thousands = (cycles / u64::from(EVERY)) as usize;
+    let step = step(thousands);
+    (step as u64 * u64::from(EVERY), thousands / step)
+}
+
+fn next(before: Option<&u64>, counts: impl Iterator<Item = u64>) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    for count in before.copied().into_iter().chain(counts) {
+        hasher.update(&count.to_le_bytes());
+    }
+    let mut first = [0; 8];
+    first.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+    u64::from_le_bytes(first)
+}
+
+impl Point {
+    /// The digest of all that is stated of the run, behind those of its cycles.
+    pub fn last_digest(&self) -> u64 {
+        let [start, middle, end] = self.inside_at;
+        let sources = [self.worst_source, self.best_source, self.busiest];
+        let counts = [
+            self.rate.in_millionths(),
+            self.seed,
+            self.born,
+            self.delivered,
+            self.delivered_late,
+            self.born_ever,
+            self.delivered_ever,
+            self.in_flight,
+            self.flits_delivered_ever,
+            self.flits_in_flight,
+            self.cycles.into(),
+            self.unfinished,
+            start,
+            middle,
+            end,
+            self.inside_sum,
+            self.hops,
+            self.general_hops,
+        ];
+        let pairs = sources.into_iter().flat_map(|(one, other)| [one.into(), other.into()]);
+        let rest = delays(self.delays).into_iter().chain(vcs(&self.vcs)).chain(self.busy_by_class.iter().copied());
+        next(self.digests.last(), counts.into_iter().chain(pairs).chain(rest))
+    }
+}
+
+impl Completion {
+    /// The digest of all that is stated of the run, behind those of its cycles.
+    pub fn last_digest(&self) -> u64 {
+        let (channel, busy) = self.busiest;
+        let counts = [self.seed, self.cycles.into(), self.packets, channel.into(), busy.into(), self.hops, self.general_hops];
+        let rest = delays(self.delays).into_iter().chain(vcs(&self.vcs)).chain(self.busy_by_class.iter().copied());
+        next(self.digests.last(), counts.into_iter().chain(rest))
+    }
+}
+
+fn delays(of: Option<Delays>) -> [u64; 7] {
+    of.map_or([0; 7], |Delays { packets, sum, median, p99, most, waited, hops }| [packets, sum, median, p99, most, waited, hops])
+}
+
+fn vcs(all: &[VcUse]) -> impl Iterator<Item = u64> {
+    let counts = |&VcUse { hops, flit_cycles, p99, full_cycles, queue_cycles }: &VcUse| [hops, flit_cycles, p99, full_cycles, queue_cycles];
+    all.iter().flat_map(counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_runs_keep_fewer_of_the_same_digests() {
+        let mut chain = Chain::default();
+        (0..3000).for_each(|count| chain.add([count].into_iter()));
+        assert_eq!(spacing(3_000_500), (4000, 750));
+        assert_eq!(chain.kept().len(), 750);
+        assert_eq!(chain.kept()[0], chain.all()[3]);
+        assert_eq!(spacing(999), (1000, 0));
+        assert_eq!(spacing(1_024_999), (1000, 1024));
+        assert_eq!(spacing(1_025_000), (2000, 512));
+    }
+}
