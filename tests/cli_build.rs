@@ -509,7 +509,7 @@ fn a_disk_that_is_full_leaves_golden_outputs_and_devices_as_they_were() {
     assert!(!Path::new("/dev/full").metadata().unwrap().is_file());
 }
 
-/// What ends in `.fabc-tmp-..`, `.fabc-old-..` or `.fabc-lock-..`: a running build has a directory and a lock.
+/// What ends in `.fabc-tmp-..`, `.fabc-old-..` or `.fabc-lock-..`. A running build has two: directory, lock.
 #[cfg(unix)]
 fn leftovers(directory: &Path) -> Vec<String> {
     let all = if directory.is_dir() { names(directory) } else { Vec::new() };
@@ -636,7 +636,7 @@ fn several_specs_are_built_one_after_the_other() {
     assert_eq!(out.matches("the outputs equal").count(), 2, "{out}");
 }
 
-/// Who is wired to whom is known without a flow: the files are those of a whole build, and nothing else is said.
+/// Who is wired to whom is known without a flow: the files are those of a whole build.
 #[test]
 fn links_alone_are_written_without_a_flow() {
     let place = workplace();

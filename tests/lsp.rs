@@ -251,7 +251,7 @@ fn words_are_offered_where_they_fit() {
     editor.stop();
 }
 
-/// What is no message, or comes at the wrong time, is answered with an error, and what follows is answered as ever.
+/// What is no message, or comes at the wrong time, is answered with an error. The next request is answered.
 #[test]
 fn what_is_no_message_ends_nothing() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fabc"));
