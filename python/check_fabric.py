@@ -24,8 +24,7 @@ was asked for) and `topology.json` (what was built). The rest is recomputed and 
 
 Not checked: the family of a topology; trees, bisection, the universal bound, `network`, `gain`,
 `floor` and `requires` of the report; hashes, pages, and what the lines `not checked` name.
-Exit code 0: all agrees. 1: something is convicted, in one sentence each. 2: wrong usage, or a
-directory that cannot be read, such as one with binary tables.
+Exit code 0: all agrees. 1: convictions, in one sentence each. 2: usage, or an unreadable directory.
 """
 
 import json
@@ -92,12 +91,11 @@ class Spec:
                     block.append((words, read_block() if token == "{" else []))
                     words = []
             return block
-
         self.statements = read_block()[0][1]
         self.clock = Fraction(next((words[2] for words, _ in self.find("clock")), 1))  # in GHz
 
-    def find(self, word):
-        return [statement for statement in self.statements if statement[0][0] == word]
+    def find(self, words):
+        return [statement for statement in self.statements if statement[0][0] in words.split()]
 
     def settings(self, word):  # of the only block of that word
         return {words[0]: words[2:] for _, block in self.find(word) for words, _ in block}
@@ -163,8 +161,8 @@ class Fabric:
         for words, block in self.spec.find("cube") + self.spec.find("ocs"):
             group = re.match(r"\w+", words[1]).group() if len(words) > 1 else "copper"
             over[group] = next(w[w.index("over") + 1] for w, _ in block if "over" in w)
-        router = self.spec.settings("chip" if self.is_pod else "router")
-        rates, self.cycles, self.is_global = [], [], []
+        router, rates = self.spec.settings("chip" if self.is_pod else "router"), []
+        self.cycles, self.is_global = [], []
         for link in self.links:
             kind = declared[link["link"] if not self.is_pod else
                             over[link.get("ocs", "copper").partition("[")[0]]]
@@ -175,10 +173,13 @@ class Fabric:
             rates.append(Fraction(kind["bandwidth"][0]))  # in GB/s
             self.cycles += [cycles, cycles]
             self.is_global += [link.get("class") == "global"] * 2
-        scale = math.lcm(*(rate.denominator for rate in rates))
-        self.unit = Fraction(math.gcd(*(int(rate * scale) for rate in rates)), scale)
+        # Every link that the spec names counts for the unit, lit or not.
+        named = over.values() if self.is_pod else str(self.spec.find("topology floor")).split("'")
+        every = rates + [Fraction(declared[n]["bandwidth"][0]) for n in named if n in declared]
+        scale = math.lcm(*(rate.denominator for rate in every))
+        self.unit = Fraction(math.gcd(*(int(rate * scale) for rate in every)), scale)
         self.capacity = [int(rate / self.unit) for rate in rates for _ in range(2)]
-        self.parts = math.lcm(*self.capacity)  # loads are multiples of 1 / parts
+        self.parts = math.lcm(*(int(rate / self.unit) for rate in every))  # loads: 1 / parts each
 
     def read_weights(self, directory):
         """weights[a][b]: what router a sends to router b. Sets `is_uniform` too."""
@@ -546,9 +547,8 @@ def check_directory(directory, findings):
     if list(by_name) != compiled or list(report["scenarios"]) != compiled[1:]:
         findings.append("report.json: its scenarios are not those of tables and certificates")
         return "the rest was not checked"
-    budget = {**fabric.spec.settings("chip" if fabric.is_pod else "router"),
-              "table_entries": ["1000000000"], **fabric.spec.settings("budget")}
-    measured = {}
+    measured, budget = {}, {**fabric.spec.settings("chip" if fabric.is_pod else "router"),
+                            "table_entries": ["1000000000"], **fabric.spec.settings("budget")}
     for name in compiled:
         table, certificate = tables.get(name), by_name[name]
         flow = certificates.get("flow") if name == "nominal" else certificate.get("flow")
