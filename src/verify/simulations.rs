@@ -1,9 +1,9 @@
 //! Whether simulations are those of the spec and of these tables.
 //!
 //! Comes in: the files of a directory. Goes out: reports whose counts are possible, and of which some runs
-//! were made again. What follows from tables and counts is worked out and written again elsewhere. Made again
-//! are the runs that decide (the cheapest point and both ends of the lowest bracket, of traffic that ends that
-//! of the first scenario and the slowest), and some more that [`Remake`] chooses.
+//! were made again. These are the runs that decide, and some more that [`Remake`] chooses. The cheapest point
+//! and both ends of the lowest bracket decide, of traffic that ends the run of the first scenario and the
+//! slowest. What follows from tables and counts is worked out and written again elsewhere.
 
 use crate::check::{self, CheckError, Files};
 use crate::emit::simulation_path;
