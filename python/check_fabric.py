@@ -135,8 +135,9 @@ class Fabric:
         self.read_link_types()
         self.weights = self.read_weights(directory)
         self.is_symmetric_demand = self.weights == [list(row) for row in zip(*self.weights)]
-        self.wires = {(self.tail[c], self.out_port[c], self.head[c], self.in_port[c],
-                       self.capacity[c], self.cycles[c], self.is_global[c]) for c in self.channels}
+        timed = self.spec.settings("budget").get("faults", "0")[-1] in ("link", "chip", "router")
+        self.wires = set(list(zip(self.tail, self.out_port, self.head, self.in_port, self.capacity,
+               self.is_global, self.cycles if timed else self.capacity))[::self.channels.step])
         self.carry_canonical_nodes(findings)
 
     def join_ports(self, findings):
@@ -173,8 +174,8 @@ class Fabric:
             rates.append(Fraction(kind["bandwidth"][0]))  # in GB/s
             self.cycles += [cycles, cycles]
             self.is_global += [link.get("class") == "global"] * 2
-        # Every link that the spec names counts for the unit, lit or not.
-        named = over.values() if self.is_pod else str(self.spec.find("topology floor")).split("'")
+        # Links of switches, family and floor count for the unit even where all of them are dark.
+        named = list(over.values())[1:] or str(self.spec.find("topology floor")).split("'")
         every = rates + [Fraction(declared[n]["bandwidth"][0]) for n in named if n in declared]
         scale = math.lcm(*(rate.denominator for rate in every))
         self.unit = Fraction(math.gcd(*(int(rate * scale) for rate in every)), scale)
@@ -570,12 +571,11 @@ def check_directory(directory, findings):
     return f"{fabric.size} routers, {len(measured)} scenarios, {routes} routes walked"
 
 
-def main(arguments):
-    quiet, paths = "--quiet" in arguments, [Path(a) for a in arguments if a != "--quiet"]
+def main(words):
+    codes, quiet, paths = [0], "--quiet" in words, [Path(a) for a in words if a != "--quiet"]
     if not paths or any(str(path).startswith("-") for path in paths):
         print(__doc__.split("\n\n")[1].strip(), file=sys.stderr)
         return 2
-    codes = [0]
     for path in paths:
         directories, beyond = [path], [name for name in BEYOND if (path / name).exists()]
         if (path / "placement.json").exists():  # a pod in slices: each kind has a directory
