@@ -1,8 +1,8 @@
 //! Whether counts that are stated of a run can be those of a run at all.
 //!
 //! Comes in: a report whose counts are taken as they stand in a file. Goes out: what cannot be, without any
-//! run: counts that contradict each other, the length of the run, the size of the buffers or the births, which
-//! depend on the seed alone.
+//! run: counts that contradict each other, the length of the run, the size of the buffers or the births,
+//! which depend on the seed alone.
 
 use super::completion::Completion;
 use super::cycles::births;
@@ -78,8 +78,8 @@ fn impossible_point(prepared: &Prepared<'_>, report: &SimReport, point: &Point) 
         .or_else(|| busy(prepared, &report.classes, &point.busy_by_class, point.busiest, measured))
         .or_else(|| {
             let moved: u64 = point.busy_by_class.iter().sum();
-            // A hop is counted when its first flit leaves; its flits may move before or behind the window. In the
-            // flit model flits wait behind the switch as well, each with room booked for it downstream.
+            // A hop is counted when its first flit leaves; its flits may move before or behind the window. In
+            // the flit model flits wait behind the switch as well, each with room booked for it downstream.
             let at_an_edge = match setting.model {
                 Model::Packet => packet,
                 Model::Flit => u64::from(setting.vcs()) * (packet + u64::from(setting.buffer)),

@@ -2,8 +2,8 @@
 //!
 //! Comes in: the files of a directory. Goes out: reports whose counts are possible, and of which some runs
 //! were made again. What follows from tables and counts is worked out and written again elsewhere. Made again
-//! are the runs that decide (the cheapest point and both ends of the lowest bracket, of traffic that ends that
-//! of the first scenario and the slowest), and some more that [`Remake`] chooses.
+//! are the runs that decide (the cheapest point and both ends of the lowest bracket, of traffic that ends
+//! that of the first scenario and the slowest), and some more that [`Remake`] chooses.
 
 use crate::check::{self, CheckError, Files};
 use crate::emit::simulation_path;

@@ -163,7 +163,7 @@ fn packets_inside_are_rate_times_latency() {
 
 #[test]
 fn flits_behind_the_switch_at_the_end_have_made_their_hop() {
-    // A flit per cycle, which leaves 60 cycles after its hop is counted: none of the run is thought impossible.
+    // A flit per cycle, which leaves 60 cycles after its hop is counted: no run is thought impossible.
     let pair = Bench::tree(Hardware { router: 60, ..UNIT }, &[0], &[1, 1]);
     let point = pair.point(&Parameters { warmup: Some(0), packet: 1, ..flits(300) }, "1").unwrap().point;
     let moved: u64 = point.busy_by_class.iter().sum();
