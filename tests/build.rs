@@ -251,7 +251,7 @@ fn every_routing_method_and_vc_budget_builds() {
 }
 
 /// Only a search, routes or tables tell that these cannot be had.
-const LATE: [&str; 14] = [
+const LATE: [&str; 15] = [
     "cable_too_long.fab",
     "dark_link_disconnects.fab",
     "dead_chip_disconnects.fab",
@@ -260,6 +260,7 @@ const LATE: [&str; 14] = [
     "groups_of_five.fab",
     "ilp_too_large.fab",
     "in_pieces.fab",
+    "latency_beyond_bursts.fab",
     "no_slot_between_rests.fab",
     "paths_without_number.fab",
     "relaxed_in_parts.fab",

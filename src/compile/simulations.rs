@@ -55,7 +55,7 @@ impl Context<'_> {
     }
 }
 
-/// Refuses simulations whose traffic the fabric can never have. `topology` is `None` where it is not known
+/// Refuses simulations whose traffic or rates the fabric can never have. `topology` is `None` where it is not known
 /// yet.
 ///
 /// # Errors
@@ -63,6 +63,7 @@ impl Context<'_> {
 pub(super) fn possible(fabric: &Fabric, topology: Option<&Topology>) -> Result<(), Failure> {
     let lacking = |simulation: &Simulation| {
         let lacking = |error| Failure::spec(BlockError { error, span: simulation.span });
+        sim::has_births(fabric, simulation).map_err(lacking)?;
         sim::has_traffic(fabric, topology, &simulation.parameters).map_err(lacking)
     };
     fabric.simulations.iter().try_for_each(lacking)
@@ -70,11 +71,13 @@ pub(super) fn possible(fabric: &Fabric, topology: Option<&Topology>) -> Result<(
 
 /// The failure that an error of a simulation is. Proved tables deliver every packet without deadlock, so an
 /// error about these is a bug. A traffic that only a drawn wiring or a fault rules out is no mistake of the
-/// spec.
+/// spec. Nor is a rate that the spec gives as a share of the static bound.
 pub(super) fn failure(error: SimError, span: Span) -> Failure {
     match error {
         SimError::Astray { .. } | SimError::Deadlock { .. } => Failure::internal(error),
-        SimError::NoTraffic { .. } => Failure::infeasible(BlockError { error, span }),
+        SimError::NoTraffic { .. } | SimError::RateTooHigh { .. } | SimError::Bursts { .. } => {
+            Failure::infeasible(BlockError { error, span })
+        }
         _ => Failure::spec(BlockError { error, span }),
     }
 }

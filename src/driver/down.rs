@@ -88,15 +88,10 @@ impl Down {
                 true
             });
         }
-        let (size, blocks) = fabric.blocks();
-        let block_name = |block: u32| names.node(NodeId(block * size)).split('[').next().unwrap_or_default().to_owned();
-        // A cube has its name even where it is one chip, or alone.
-        let named = fabric.pod().is_some() || size > 1 && blocks > 1;
-        let block = named.then(|| (0..blocks).find(|&block| block_name(block) == name)).flatten();
-        block.is_some_and(|block| {
-            self.routers.extend((block * size..(block + 1) * size).map(NodeId));
-            true
-        })
+        let routers = names.block(name, topology.node_count());
+        let is_block = !routers.is_empty();
+        self.routers.extend(routers);
+        is_block
     }
 
     /// The names of scenarios, in their order: switches, links, routers.
@@ -156,8 +151,7 @@ fn looks(wired: Wired<'_>, wrong: &str) -> String {
     if let Some(channel) = topology.channels_from(NodeId(0)).next() {
         told.push(format!("links such as `{first}.{}`", names.port(topology.source(channel).port)));
     }
-    let (size, blocks) = wired.fabric.blocks();
-    if size > 1 && blocks > 1 {
+    if names.has_blocks() && group(&first) != group(&last) {
         told.push(format!("all of {}", span(&group(&first), &group(&last))));
     }
     format!("there are {}", told.join("; "))

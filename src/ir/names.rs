@@ -91,6 +91,18 @@ impl Names {
         }
     }
 
+    /// Whether routers are named by the blocks that they are in: cubes, groups, supernodes.
+    pub fn has_blocks(&self) -> bool {
+        matches!(self, Names::Cubes(_) | Names::Blocks { .. } | Names::Nested(_))
+    }
+
+    /// The routers of a block by its name, ascending, of so many routers; none where nothing is called so.
+    /// `group3` has those of `group3.0` and `group3.1`.
+    pub fn block(&self, name: &str, count: usize) -> Vec<NodeId> {
+        let is_inside = |node: &NodeId| self.node(*node).strip_prefix(name).is_some_and(|rest| rest.starts_with(['[', '.']));
+        if self.has_blocks() { (0..count).map(NodeId::new).filter(is_inside).collect() } else { Vec::new() }
+    }
+
     /// The name of a port.
     pub fn port(&self, port: PortId) -> String {
         match self {
@@ -199,6 +211,16 @@ mod tests {
             }
             assert_eq!(names.find("nobody", count), None);
         }
+    }
+
+    #[test]
+    fn blocks_are_found_by_their_names() {
+        let of = |names: &Names, name: &str| names.block(name, 24).into_iter().map(|node| node.0).collect::<Vec<u32>>();
+        assert_eq!(of(&Names::Blocks { word: "supernode", size: 6 }, "supernode2"), [12, 13, 14, 15, 16, 17]);
+        let nested = Names::Nested([4, 3, 2].into());
+        assert_eq!((of(&nested, "group1.2"), of(&nested, "group1")), ((20..24).collect(), (12..24).collect()));
+        assert!(of(&nested, "group").is_empty());
+        assert!(of(&Names::Grid([4, 6].into()), "router").is_empty());
     }
 
     #[test]

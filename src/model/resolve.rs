@@ -116,6 +116,7 @@ fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) ->
     let budget = choices::budget(context, items, site, kind, chip.as_ref());
     let chips = |cube: &Cube| cube.dims.iter().map(|&side| u64::from(side)).product();
     let senders = cube.as_ref().zip(cubes).map(|(cube, (cubes, _))| demand::Senders::of_pod(chips(cube), u64::from(cubes)));
+    choices::leaves_a_pair(context, budget.as_ref(), senders.as_ref(), kind);
     let demand = demand::demand(context, items, senders.as_ref(), site);
     let face_ports = switches.iter().flat_map(|(_, ocses)| ocses.iter()).map(|ocs| ocs.a.len() + ocs.b.len()).sum();
     let topology = choices::topology(context, items, site, kind, face_ports);

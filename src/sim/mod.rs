@@ -52,7 +52,7 @@ pub use errors::{BlockError, SimError};
 pub use load::{Limit, StaticLoad};
 pub use point::{Delays, Point, VcUse};
 pub(crate) use possible::Misfit;
-pub use prepare::{Prepared, has_traffic, prepare};
+pub use prepare::{Prepared, has_births, has_traffic, prepare};
 pub use report::{Class, SimReport};
 pub(crate) use reported::reported;
 pub use routing::{Chosen, Ugal};

@@ -13,7 +13,9 @@ use super::traffic::{DetailedTraffic, Expected, Messages, Offer, Pattern};
 use crate::ids::{LinkTypeId, NodeId};
 use crate::ir::{ForwardingTables, Fraction, Scene, Topology};
 use crate::limits::SIMULATED_CYCLES;
-use crate::model::{Arbitration, Bursts, Credits, Details, Fabric, Hosts, Lanes, Model, Order, Parameters, Rate, Routing, Traffic};
+use crate::model::{
+    Arbitration, Bursts, Credits, Details, Fabric, Hosts, Lanes, Model, Order, Parameters, Rate, Routing, Simulation, Traffic,
+};
 
 /// A link and its router take at most so many cycles: the wheel of events is as long.
 const LATENCY: u32 = 1 << 20;
@@ -77,28 +79,44 @@ impl<'a> Prepared<'a> {
     pub(super) fn has_no(&self, setting: &'static str) -> SimError {
         misplaced(self.setting.traffic, setting)
     }
+    /// What an endpoint can offer.
+    pub(super) fn births(&self) -> BirthLimit {
+        BirthLimit { packet: self.setting.packet, ports: self.setting.ports(), bursts: self.setting.details.bursts }
+    }
+}
+
+/// What limits the rate of an endpoint.
+pub(super) struct BirthLimit {
+    /// Flits of a packet.
+    packet: u32,
+    /// Ports of a host; `None` where hosts are not limited.
+    ports: Option<u32>,
+    bursts: Option<Bursts>,
+}
+
+impl BirthLimit {
     /// Highest rate that the births of packets can offer: one packet per cycle and port, and in bursts no
     /// more than these offer with a single cycle between them.
-    pub(super) fn most(&self) -> Fraction {
-        let ports = Fraction::whole(u64::from(self.setting.packet) * u64::from(self.setting.ports().unwrap_or(1)));
+    pub(super) fn highest_rate(&self) -> Fraction {
+        let ports = Fraction::whole(u64::from(self.packet) * u64::from(self.ports.unwrap_or(1)));
         let in_bursts = |bursts: Bursts| bursts.rate.fraction().times(Fraction::new(bursts.length, u64::from(bursts.length) + 1));
-        self.setting.details.bursts.map_or(ports, |bursts| in_bursts(bursts).min(ports))
+        self.bursts.map_or(ports, |bursts| in_bursts(bursts).min(ports))
     }
     /// Whether a rate can be offered.
     ///
     /// # Errors
     /// What it is too high for.
-    pub(super) fn can_offer(&self, rate: Rate) -> Result<(), SimError> {
-        let most = self.most();
+    pub(super) fn check(&self, rate: Rate) -> Result<(), SimError> {
+        let most = self.highest_rate();
         if rate.fraction() <= most {
             return Ok(());
         }
         let rate = rate.to_string();
-        Err(match self.setting.details.bursts {
+        Err(match self.bursts {
             Some(Bursts { length, rate: burst }) => {
                 SimError::Bursts { rate, length, burst: burst.to_string(), most: Rate::share(Fraction::whole(1u8), most).to_string() }
             }
-            None => SimError::RateTooHigh { rate, packet: self.setting.packet, most: most.floor().to_string() },
+            None => SimError::RateTooHigh { rate, packet: self.packet, most: most.floor().to_string() },
         })
     }
 }
@@ -207,6 +225,18 @@ pub fn prepare<'a>(
     }
     (setting.warmup, setting.measure) = (warmup as u32, measure as u32);
     Ok(Prepared { topology, scenario: tables.scenario.clone(), setting, layout, routes, choice, endpoints, offer, load, volume })
+}
+
+/// Whether endpoints can offer the rates that a simulation names, before anything is routed.
+///
+/// # Errors
+/// [`SimError::RateTooHigh`], [`SimError::Bursts`], or what the model cannot do with the router.
+pub fn has_births(fabric: &Fabric, simulation: &Simulation) -> Result<(), SimError> {
+    let parameters = &simulation.parameters;
+    let (_, hosts) = by_model(fabric, parameters)?;
+    let ports = if let Hosts::Ports(ports) = hosts { Some(ports.into()) } else { None };
+    let births = BirthLimit { packet: parameters.packet, ports, bursts: details(parameters)?.bursts };
+    simulation.rates.iter().flatten().try_for_each(|&rate| births.check(rate))
 }
 
 /// Whether a fabric can have the traffic of a simulation, before it is routed. `topology` is `None` where it

@@ -106,7 +106,7 @@ fn search(prepared: &Prepared<'_>, seed: u64, progress: &dyn Progress) -> Result
 
 /// A share of the bound, in millionths, as a rate; what hosts cannot offer is not asked for.
 fn rate_at(prepared: &Prepared<'_>, share: u64) -> Rate {
-    let rate = prepared.load().bound.times(Fraction::new(share, 1_000_000u32)).min(prepared.most());
+    let rate = prepared.load().bound.times(Fraction::new(share, 1_000_000u32)).min(prepared.births().highest_rate());
     Rate::millionths(u64::try_from(rate.times(Fraction::whole(1_000_000u32)).floor()).unwrap_or(u64::MAX).max(1))
 }
 

@@ -48,7 +48,7 @@ pub fn simulate(
         };
     }
     for &rate in &rates {
-        prepared.can_offer(rate)?;
+        prepared.births().check(rate)?;
     }
     let saturations = if search { saturation(prepared, &seeds, progress)? } else { Vec::new() };
     let runs: Vec<(Rate, u64)> = rates.iter().flat_map(|&rate| seeds.iter().map(move |&seed| (rate, seed))).collect();

@@ -217,7 +217,7 @@ pub(super) const CODES: &[CodeDoc] = &[
         "faults that are not supported",
         "A fault budget is `0`, `1 ocs`, `2 ocs`, `1 link` or `1 chip`: the pod keeps its guarantees with that many OCSes dark, \
          with any one link dark, or for all others when any one chip is dead. In a network it is `0`, `1 link` or `1 router`; \
-         `1 chip` and `1 router` are one thing.",
+         `1 chip` and `1 router` are one thing, and leave two of at least three endpoints.",
     ),
     doc(
         "FAB0116",

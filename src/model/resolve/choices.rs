@@ -1,6 +1,7 @@
 //! Budget, topology and routing.
 
 use super::context::{Context, missing, unknown_choice};
+use super::demand::Senders;
 use super::foreign;
 use super::hardware::dimensions;
 use super::items::Items;
@@ -96,6 +97,16 @@ fn faults(context: &mut Context, value: &Value, kind: Kind) -> Option<Faults> {
     };
     context.error(ResolveError::Faults { written, help, span: value.span, note });
     None
+}
+
+/// Refuses the fault of a router, or chip, that leaves a single endpoint: no pair is left to route.
+pub(super) fn leaves_a_pair(context: &mut Context, budget: Option<&Budget>, senders: Option<&Senders>, kind: Kind) {
+    let Some(budget) = budget.filter(|budget| budget.faults == Faults::Router) else { return };
+    if senders.is_some_and(|senders| senders.count() < 3) {
+        let written = format!("`1 {}`", if kind.network { "router" } else { "chip" });
+        let help = "three of them must send and receive, so that two are left; write `faults = 0` or `1 link`";
+        context.error(ResolveError::Faults { written, help, span: budget.faults_span, note: "this leaves a single endpoint" });
+    }
 }
 
 /// The topology of a pod, and where it stands; `face_ports` is how many of them the switches serve.

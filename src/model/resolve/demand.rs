@@ -35,7 +35,8 @@ impl Senders {
         Self { blocks: (endpoints.len() as u64, 1), network: Some((hosts.len(), endpoints)) }
     }
 
-    fn count(&self) -> usize {
+    /// Endpoints.
+    pub(super) fn count(&self) -> usize {
         (self.blocks.0 * self.blocks.1) as usize
     }
 

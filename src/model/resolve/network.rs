@@ -44,6 +44,10 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
     // Who sends follows from the family alone, but where a file says how many hosts some routers have.
     let each = router.as_ref().map_or(1, |router| router.hosts);
     let senders = network.as_ref().map(|network| Senders::of_network(&network.hosts(each)));
+    // Where vectors are scheduled, a spare block takes the place of the one with the dead router.
+    if !scheduled::is_asked(items) {
+        choices::leaves_a_pair(context, budget.as_ref(), senders.as_ref(), kind);
+    }
     let demand = demand::demand(context, items, senders.as_ref(), site);
     if let (Some(network), Some(router)) = (&network, &router) {
         radix(context, network, router);

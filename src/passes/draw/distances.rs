@@ -7,18 +7,26 @@ pub(super) struct Distances {
     words: usize,
     /// `[router * words ..]`: within the hops counted so far, and within one more.
     within: [Vec<u64>; 2],
+    /// Whether the graph that was measured last is connected.
+    connected: bool,
 }
 
 impl Distances {
     pub(super) fn new(routers: usize) -> Self {
         let words = routers.div_ceil(64);
-        Self { routers, words, within: [vec![0; routers * words], vec![0; routers * words]] }
+        Self { routers, words, within: [vec![0; routers * words], vec![0; routers * words]], connected: true }
+    }
+
+    /// Whether the last graph has a path for every ordered pair.
+    pub(super) fn is_connected(&self) -> bool {
+        self.connected
     }
 
     /// The sum of the distances of all ordered pairs, `next` listing `degree` successors of every router;
     /// pairs without a way count as far apart as there are routers.
     pub(super) fn sum(&mut self, next: &[u32], degree: usize) -> u64 {
-        let Self { routers, words, within } = self;
+        let Self { routers, words, within, connected } = self;
+        *connected = true;
         let (routers, words) = (*routers, *words);
         let [now, further] = within;
         now.fill(0);
@@ -40,6 +48,7 @@ impl Distances {
             }
             hops += 1;
             if count == reached {
+                *connected = false;
                 return sum + (all - reached) * (routers as u64 - (hops - 1));
             }
             // Each pair that is still apart is a hop further.
@@ -63,6 +72,9 @@ mod tests {
         assert_eq!(Distances::new(5).sum(&complete, 4), 20);
         // Two rings of three: 9 ordered pairs each way without a way.
         let apart = [1, 2, 0, 4, 5, 3];
-        assert_eq!(Distances::new(6).sum(&apart, 1), 2 * 3 * 3 + 18 * 6);
+        let mut distances = Distances::new(6);
+        assert_eq!((distances.sum(&apart, 1), distances.is_connected()), (2 * 3 * 3 + 18 * 6, false));
+        let ring = [1, 2, 3, 4, 5, 0];
+        assert_eq!((distances.sum(&ring, 1), distances.is_connected()), (6 * 15, true));
     }
 }

@@ -10,7 +10,8 @@
 //! H is the sum of distances, H0 what Moore's bound leaves of it, C the length of all cables with the
 //! routers in cabinets in order, C0 what as many cables between any two routers have on average. At w = 0.2,
 //! so, a per cent of H0 is worth four of C0. Every other restart then begins with the circulant graph
-//! itself, whose cables are short. Sources: Dueck and Scheuer 1990 (threshold accepting); Imase and Itoh
+//! itself, whose cables are short. A connected graph stays connected then, however short the cables of one
+//! that is not. Sources: Dueck and Scheuer 1990 (threshold accepting); Imase and Itoh
 //! 1983. Cost: effort x a fixed number of word operations.
 
 use super::distances::Distances;
@@ -51,18 +52,30 @@ pub struct Searched {
 
 /// Graphs by rising sum of distances, each once.
 pub(super) fn search(free: &FreeGraph) -> Vec<Links> {
-    restarts(free, None, RESTARTS).into_iter().map(|(_, _, _, links)| links).collect()
+    restarts(free, None, RESTARTS).into_iter().map(|best| best.links).collect()
 }
 
 /// The graph that weighs least of so many restarts, all of them where that is not said.
 pub fn weighed(free: &FreeGraph, weighing: &Weighing<'_>, most: Option<u64>) -> Searched {
     let found = restarts(free, Some(weighing), most.unwrap_or(RESTARTS));
-    let (_, distances, cable, links) = found.into_iter().next().expect("there is a restart at least");
-    Searched { links, distances, cable }
+    let best = found.into_iter().next().expect("there is a restart at least");
+    Searched { links: best.links, distances: best.distances, cable: best.cable }
 }
 
-/// What restarts find, lightest first, each once: what it weighs, distances, cables, links.
-fn restarts(free: &FreeGraph, weighing: Option<&Weighing<'_>>, count: u64) -> Vec<(u128, u64, u64, Links)> {
+/// The best graph of a restart. Graphs are compared field by field: connected ones come first, then lighter
+/// ones.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Best {
+    /// Whether a path is missing.
+    disconnected: bool,
+    score: u128,
+    distances: u64,
+    cable: u64,
+    links: Links,
+}
+
+/// What restarts find, the best graph first, each once.
+fn restarts(free: &FreeGraph, weighing: Option<&Weighing<'_>>, count: u64) -> Vec<Best> {
     let scale = Scale::new(free, weighing);
     let restart = |number: u64| {
         let mut stream = Stream::new(free.seed, number);
@@ -74,10 +87,10 @@ fn restarts(free: &FreeGraph, weighing: Option<&Weighing<'_>>, count: u64) -> Ve
         let start = start.unwrap_or_else(|| Graph::disordered(free, &mut stream));
         descend(free, &scale, start, &mut stream)
     };
-    let mut found: Vec<(u128, u64, u64, Links)> = (0..count).into_par_iter().map(restart).collect();
+    let mut found: Vec<Best> = (0..count).into_par_iter().map(restart).collect();
     found.extend(kautz(free).map(|graph| {
-        let (sum, cable) = (graph.distances(&mut Distances::new(free.routers as usize)), scale.cables(&graph.arcs));
-        (scale.score(sum, cable), sum, cable, graph.links())
+        let (distances, cable) = (graph.distances(&mut Distances::new(free.routers as usize)), scale.cables(&graph.arcs));
+        Best { disconnected: false, score: scale.score(distances, cable), distances, cable, links: graph.links() }
     }));
     found.sort();
     found.dedup();
@@ -105,6 +118,10 @@ impl<'a> Scale<'a> {
         let mean = (all * arcs).div_ceil(count.max(1)).max(1);
         let weight = u128::from(of.weight);
         Self { weighing, hop: (1000 - weight) * mean, cable: weight * u128::from(least(free)), whole: 1000 * mean }
+    }
+
+    fn weighs_cables(&self) -> bool {
+        self.cable > 0
     }
 
     fn score(&self, distances: u64, cables: u64) -> u128 {
@@ -137,12 +154,15 @@ fn least(free: &FreeGraph) -> u64 {
 }
 
 /// One restart: the best graph on the way.
-fn descend(free: &FreeGraph, scale: &Scale<'_>, mut graph: Graph, stream: &mut Stream) -> (u128, u64, u64, Links) {
+fn descend(free: &FreeGraph, scale: &Scale<'_>, mut graph: Graph, stream: &mut Stream) -> Best {
     let routers = free.routers as usize;
     let mut distances = Distances::new(routers);
     let (sum, mut cable) = (graph.distances(&mut distances), scale.cables(&graph.arcs));
     let mut current = scale.score(sum, cable);
-    let mut best = (current, sum, cable, graph.links());
+    // Where distances alone count, they count missing paths as well.
+    let is_disconnected = |distances: &Distances| scale.weighs_cables() && !distances.is_connected();
+    let mut disconnected = is_disconnected(&distances);
+    let mut best = Best { disconnected, score: current, distances: sum, cable, links: graph.links() };
     // Distances rarely exceed five hops.
     let cost = routers * graph.degree * routers.div_ceil(64) * 5;
     let evaluations = (WORK / cost).saturating_mul(free.effort as usize).max(FEWEST);
@@ -153,11 +173,11 @@ fn descend(free: &FreeGraph, scale: &Scale<'_>, mut graph: Graph, stream: &mut S
         let limit = current + scale.threshold((heat * (evaluations - done) as f64 / evaluations as f64) as u64);
         let (sum, now) = (graph.distances(&mut distances), undo.at.map(|at| graph.arcs[at]));
         let longer = cable + scale.cables(&now) - scale.cables(&undo.before);
-        let score = scale.score(sum, longer);
-        if score <= limit {
-            (current, cable) = (score, longer);
-            if score < best.0 {
-                best = (score, sum, cable, graph.links());
+        let (score, falls_apart) = (scale.score(sum, longer), is_disconnected(&distances));
+        if score <= limit && (disconnected || !falls_apart) {
+            (current, cable, disconnected) = (score, longer, falls_apart);
+            if (disconnected, score) < (best.disconnected, best.score) {
+                best = Best { disconnected, score, distances: sum, cable, links: graph.links() };
             }
         } else {
             graph.undo(undo);
@@ -332,9 +352,21 @@ mod tests {
         let found: Vec<Searched> = [0, 300, 700, 1000].map(of).into();
         assert!(found.windows(2).all(|pair| pair[0].cable >= pair[1].cable && pair[0].distances <= pair[1].distances));
         assert!(found[0].cable > found[2].cable && found[0].distances < found[2].distances);
-        assert_eq!(found[0].links, restarts(&free, None, 4).swap_remove(0).3);
+        assert_eq!(found[0].links, restarts(&free, None, 4).swap_remove(0).links);
         for of in &found {
             assert_eq!(of.cable, of.links.iter().map(|&pair| u64::from(length(pair))).sum::<u64>());
         }
+    }
+
+    /// Two rings of near routers have the shortest cables, but no path between them.
+    #[test]
+    fn cables_alone_leave_a_connected_graph() {
+        let free = FreeGraph { routers: 11, degree: 2, arcs: Arcs::Duplex, effort: 1, seed: 39, cable: Some(1000) };
+        let length = |[one, other]: [u32; 2]| if one / 6 == other / 6 { 20 } else { 90 };
+        let best = weighed(&free, &Weighing { weight: 1000, length: &length }, None);
+        let mut distances = Distances::new(11);
+        Graph::new(11, 2, false, best.links).distances(&mut distances);
+        assert!(distances.is_connected());
+        assert_eq!(best.cable, 9 * 20 + 2 * 90);
     }
 }
