@@ -55,8 +55,8 @@ impl Context<'_> {
     }
 }
 
-/// Refuses simulations whose traffic or rates the fabric can never have. `topology` is `None` where it is not known
-/// yet.
+/// Refuses simulations whose traffic or rates the fabric can never have. `topology` is `None` where it is not
+/// known yet.
 ///
 /// # Errors
 /// The first such simulation.
