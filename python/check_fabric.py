@@ -174,8 +174,8 @@ class Fabric:
             rates.append(Fraction(kind["bandwidth"][0]))  # in GB/s
             self.cycles += [cycles, cycles]
             self.is_global += [link.get("class") == "global"] * 2
-        # Links of switches, family and floor count for the unit even where all of them are dark.
-        named = list(over.values())[1:] or str(self.spec.find("topology floor")).split("'")
+        # Links of switches and of the floor count for the unit even where all of them are dark.
+        named = list(over.values())[1:] or str(self.spec.find("floor")).split("'")
         every = rates + [Fraction(declared[n]["bandwidth"][0]) for n in named if n in declared]
         scale = math.lcm(*(rate.denominator for rate in every))
         self.unit = Fraction(math.gcd(*(int(rate * scale) for rate in every)), scale)

@@ -172,9 +172,12 @@ mod tests {
             let weight: f64 = (0..8).map(|cube| if state >> cube & 1 == 1 { chance } else { 1.0 - chance }).product();
             let (own, all, up) = ((state & 3).count_ones(), (state & 63).count_ones(), 2 - (state >> 6).count_ones());
             let choose = |n: u32, k: u32| (0..k).map(|i| f64::from(n - i) / f64::from(i + 1)).product::<f64>();
-            let all_served = all <= up || own == 0;
-            let by_chance = if own <= up { choose(all - own, up - own) / choose(all, up) } else { 0.0 };
-            sum += weight * if all_served { 1.0 } else { by_chance };
+            sum += weight
+                * match own {
+                    _ if all <= up || own == 0 => 1.0,
+                    _ if own <= up => choose(all - own, up - own) / choose(all, up),
+                    _ => 0.0,
+                };
         }
         assert!((served(&plant, chance) - sum).abs() < 1e-12);
         // Alone it is the binomial tail.

@@ -12,11 +12,16 @@ const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
 /// A cell with text: in quotes where it must be.
 pub fn cell(text: &str) -> Cow<'_, str> {
-    let is_plain = !text.contains([',', '"', '\n', '\r', '#']) && text.trim() == text;
+    let is_plain = !text.contains([',', '"', '\n', '\r', '#']) && text.trim() == text && ends_before_a_comma(text);
     match (is_harmless(text), is_plain) {
         (true, true) => Cow::Borrowed(text),
         _ => Cow::Owned(quoted(text)),
     }
+}
+
+/// Whether a comma behind a text parts cells; it does not where a bracket is open.
+fn ends_before_a_comma(text: &str) -> bool {
+    plain_cell(&format!("{text},")).1 == ","
 }
 
 /// A cell with text, in quotes whatever it is.

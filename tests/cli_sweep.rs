@@ -567,7 +567,7 @@ fn a_simulation_that_is_missing_or_wrong_is_run_again_alone() {
         ("\"seed\":1,\"stable\"", "\"seed\":3,\"stable\"", "these are not the seeds of the spec, each once"),
         ("{\"rate\":0.10,\"seed\":1", "{\"rate\":0.11,\"seed\":1", "these are not the rates and seeds of the spec, each once"),
         ("\"senders\":16", "\"senders\":15", "another report follows from its counts and the tables"),
-        ("\"born\":", "\"born\":1", "another report follows from its counts and the tables"),
+        ("\"born\":", "\"born\":1", "born is not what has a latency and what is unfinished"),
     ] {
         std::fs::write(path(second), resealed(&bytes(second), from, to)).unwrap();
         let (_, err) = fabc(place.path(), &["merge", "out/pod.shards"], 2);

@@ -124,6 +124,8 @@ prop_compose! {
         routing in prop_oneof![Just(""), Just("routing = minimal;"), Just("routing = allowed_turns { key = dst; }")],
         weight in prop_oneof![Just(0u32), 1u32..9],
     ) -> (Vec<String>, usize) {
+        // Of few routers with hosts a dead one leaves no pair.
+        let fault = if routers < 8 && fault != "0" { "1 link" } else { fault };
         let mut items = vec![
             "clock = 1.05 GHz;".to_owned(),
             "let one = two - 1;".to_owned(),

@@ -167,7 +167,7 @@ fn the_directory_explains_itself_and_verifies() {
     let (fabric, spec, _) = model::load("pod.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     let compiled: Compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
     let normal = fabc::syntax::print_spec(&spec);
-    assert!(normal.contains("synthesize { start = cross_connects \"live/now.json\"; moves <= 6; seed = 3; }"), "{normal}");
+    assert!(normal.contains("synthesize { start = cross_connects \"inputs/ocs.json\"; moves <= 6; seed = 3; }"), "{normal}");
     let mut files: fabc::check::Files =
         fabc::emit::artifacts(&compiled, &normal, &[]).into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();
     assert_eq!(files["inputs/ocs.json"], live.as_bytes());

@@ -43,7 +43,7 @@ use crate::passes::slices::Placing;
 /// # let spec = "fabric small { clock = 1 GHz; link cable { bandwidth = 100 Gbps; latency = 20 ns; }
 /// #     router { radix = 5; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 20 cycles; }
 /// #     budget { vcs = 2; } topology = torus 4 x 4; routing = dimension_order; }";
-/// let spec = spec.replace("routing", "require max_channel_load <= 11;\n    routing");
+/// let spec = spec.replace("routing", "require max_channel_load <= 7;\n    routing");
 /// let broken = fabc::build(&spec, &fabc::Options::default()).unwrap_err();
 /// assert_eq!((broken.exit_code(), broken.list()[0].code.as_str()), (3, "FAB0401"));
 /// assert_eq!(broken.built().unwrap().metrics()["diameter"], 4.0);

@@ -34,7 +34,7 @@ fn a_shell_is_told_what_may_come_next() {
     for (words, expected) in [
         (&["fabc", "ver"][..], &["verify"][..]),
         (&["fabc", "explain", "FAB09"], &["FAB0901"]),
-        (&["fabc", "schema", "slices"], &["slices", "slices_plan"]),
+        (&["fabc", "schema", "slices"], &["slices", "slices_availability", "slices_plan"]),
         (&["fabc", "build", "po"], &["pod.fab", "pods/"]),
         (&["fabc", "build", "pod.fab", "--emit", "topo"], &["topology"]),
         (&["fabc", "build", "pod.fab", "--stop-after", "an"], &["analyze"]),

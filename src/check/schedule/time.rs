@@ -377,9 +377,10 @@ pub fn bound_time<'a>(scene: &Scene<'_>, schedule: &'a Schedule, pace: &Pace, by
         let under = if of_shards { under * chips } else { under };
         let delay = match (bound, &pace.hops) {
             _ if pace.barrier => u128::from(farthest) * (pace.hop + pace.overhead),
-            (_, None) => u128::from(hops.max(1)) * (pace.hop + pace.overhead),
+            // A chunk that comes late may ride on a message that has begun, so one overhead counts.
+            (_, None) => u128::from(hops.max(1)) * pace.hop + pace.overhead,
             (&CollectiveBound::Latency { node, distance, .. }, Some(hops)) => {
-                soonest(scene, schedule, (node, distance), (&hops.exact, pace.overhead))
+                soonest(scene, schedule, (node, distance), &hops.exact) + pace.overhead
             }
             (_, Some(hops)) => scene.links().map(|link| hops.exact[link.index()]).min().unwrap_or(0) + pace.overhead,
         };
@@ -392,8 +393,8 @@ pub fn bound_time<'a>(scene: &Scene<'_>, schedule: &'a Schedule, pace: &Pace, by
 }
 
 /// How soon anything can reach a chip from those that are more than so many hops away, or from the root of a
-/// broadcast: the least sum of hops and overheads along a path, found by settling the nearest router first.
-fn soonest(scene: &Scene<'_>, schedule: &Schedule, (chip, distance): (NodeId, u32), (hops, overhead): (&[u128], u128)) -> u128 {
+/// broadcast: the least sum of hops along a path, found by settling the nearest router first.
+fn soonest(scene: &Scene<'_>, schedule: &Schedule, (chip, distance): (NodeId, u32), hops: &[u128]) -> u128 {
     let away = hops_to(scene, chip);
     let counts = |node: NodeId| match schedule.root {
         Some(root) if schedule.collective != Collective::Reduce => node == root,
@@ -406,7 +407,7 @@ fn soonest(scene: &Scene<'_>, schedule: &Schedule, (chip, distance): (NodeId, u3
         }
         if settled.insert(node) {
             let into = scene.channels_into(node);
-            open.extend(into.map(|channel| (time + hops[channel.link().index()] + overhead, scene.topology.source(channel).node)));
+            open.extend(into.map(|channel| (time + hops[channel.link().index()], scene.topology.source(channel).node)));
         }
     }
     0

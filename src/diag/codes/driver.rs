@@ -130,7 +130,7 @@ Some formats (`--emit opensm_lft`) have one output port per router and destinati
 the port also depends on how a packet came in, which is what lets `allowed_turns` stay close to the bound with few virtual channels. The
 message names the first such router and destination.
 
-`dimension_order` looks at the destination alone, and so do tables with `key = dst`. The virtual channel does not stand in `opensm_lft` at all: where
+Tables with `key = dst` look at the destination alone, and so does `dimension_order` where no side of a torus is twice an odd number beyond two. The virtual channel does not stand in `opensm_lft` at all: where
 routes use several, `opensm_sl2vl` and `opensm_path_sl` say which lane a packet takes, and `fabc verify --tables FILE --topology FILE --sl2vl FILE
 --path-sl FILE` judges what the files say together.",
     },

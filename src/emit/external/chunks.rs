@@ -14,7 +14,9 @@ pub enum EmitError {
     #[error("`{format}` has one port per destination, but {router} sends packets to {dst} by {ports}, depending on where they come from")]
     #[diagnostic(
         code(FAB0517),
-        help("choose a routing that looks at the destination alone, such as `dimension_order`, or another format, such as `tables_csv`")
+        help(
+            "choose a routing that looks at the destination alone, such as `allowed_turns {{ key = dst; }}`, or another format, such as `tables_csv`"
+        )
     )]
     NotDestinationKeyed {
         /// The format.

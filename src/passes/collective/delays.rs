@@ -22,15 +22,16 @@ pub fn delays(
     bounds: &[CollectiveBound],
 ) -> Vec<u128> {
     let farthest = bounds.iter().map(CollectiveBound::hops).max().unwrap_or(1);
-    let by_hops = |hops: u32| u128::from(hops.max(1)) * (cost.hop + cost.overhead);
+    // Without barriers a chunk that comes late may ride on a message that has begun: one overhead counts.
+    let by_hops = |hops: u32, overheads: u32| u128::from(hops.max(1)) * cost.hop + u128::from(overheads.max(1)) * cost.overhead;
     let delay = |bound: &CollectiveBound| match (bound, &cost.link_hops) {
-        _ if cost.barrier => by_hops(farthest),
-        (_, None) => by_hops(bound.hops()),
+        _ if cost.barrier => by_hops(farthest, farthest),
+        (_, None) => by_hops(bound.hops(), 1),
         (&CollectiveBound::Latency { node, distance, .. }, Some(hops)) => {
-            let times = times(scene, node, Way::To, (hops, cost.overhead));
+            let times = times(scene, node, Way::To, hops);
             let source = root.filter(|_| collective != Collective::Reduce);
             let sources: Vec<NodeId> = source.map_or_else(|| farther_than(scene, node, distance), |root| vec![root]);
-            sources.into_iter().map(|source| times[source.index()]).min().unwrap_or(0)
+            sources.into_iter().map(|source| times[source.index()]).min().unwrap_or(0) + cost.overhead
         }
         (_, Some(hops)) => hops.least + cost.overhead,
     };
@@ -40,7 +41,7 @@ pub fn delays(
 /// Of a broadcast where links differ in latency: the chip that hears of the root last, as a bound.
 pub fn slowest_chip(scene: &Scene<'_>, cost: &CollectiveCost, root: NodeId) -> Option<CollectiveBound> {
     let hops = cost.link_hops.as_ref()?;
-    let times = times(scene, root, Way::From, (hops, cost.overhead));
+    let times = times(scene, root, Way::From, hops);
     let last = scene.endpoints().rev().max_by_key(|chip| times[chip.index()])?;
     let mut breadth = Breadth::default();
     Neighbors::into_of(scene).search(last, &mut breadth);
@@ -63,9 +64,8 @@ enum Way {
     To,
 }
 
-/// `[router]`: the least time from a chip, or to it, with an overhead at every hop; `u128::MAX` where there
-/// is no path.
-fn times(scene: &Scene<'_>, node: NodeId, way: Way, (hops, overhead): (&LinkHops, u128)) -> Vec<u128> {
+/// `[router]`: the least time from a chip, or to it, by hops alone; `u128::MAX` where there is no path.
+fn times(scene: &Scene<'_>, node: NodeId, way: Way, hops: &LinkHops) -> Vec<u128> {
     let mut times = vec![u128::MAX; scene.topology.node_count()];
     times[node.index()] = 0;
     let mut open = BinaryHeap::from([Reverse((0u128, node))]);
@@ -79,7 +79,7 @@ fn times(scene: &Scene<'_>, node: NodeId, way: Way, (hops, overhead): (&LinkHops
         };
         for channel in channels {
             let end = if way == Way::From { scene.topology.target(channel) } else { scene.topology.source(channel) };
-            let later = time + hops.own[channel.link()] + overhead;
+            let later = time + hops.own[channel.link()];
             if later < times[end.node.index()] {
                 times[end.node.index()] = later;
                 open.push(Reverse((later, end.node)));

@@ -2,12 +2,13 @@
 //!
 //! When: healthy grids. Guarantees minimal routes; deadlock-free with 1 VC on meshes and hyperx, whose axes
 //! are corrected in order, and with 2 on tori (1 where no ring is longer than two). Ties at half a ring are
-//! split: a packet that came along an earlier axis keeps its direction, up or down; one that was injected
-//! here goes by the parity of its coordinates and of those of its end. A table entry knows no more: the
-//! router, the port and VC that the packet came by, and its end. Why that balances: of the packets that meet
-//! at a tie as many came up as down, but for those that were injected and those that had a tie before, and
-//! these two go opposite ways. So where all sides are even every channel of an axis carries as much as any
-//! other. Where a packet wraps around a ring it moves from VC 0 to VC 1; one that never wraps stays on one
+//! split. Where the side is a multiple of four, routers at even places go up and the others down: every
+//! channel of the ring carries as many ties, and the destination alone decides. On other even sides that
+//! loads every other channel more. There a packet that came along an earlier axis keeps its direction, up or
+//! down. One that was injected here goes by the parity of its coordinates and of those of its end. Such
+//! tables look at the input. Why that balances: of the packets that meet at a tie as many came up as down,
+//! but for those that were injected and those that had a tie before, and these two go opposite ways. Where a
+//! packet wraps around a ring it moves from VC 0 to VC 1; one that never wraps stays on one
 //! VC, chosen by the parity of its destination. Source: Dally & Seitz 1987 (datelines). Cost: one search
 //! among the ports of a router per hop.
 
@@ -77,12 +78,14 @@ impl<'a> Order<'a> {
         node.0 / self.strides[axis] % self.sides[axis]
     }
 
-    /// Which way a packet that was injected at a router goes along an axis where both ways are as long. It
-    /// goes against the packet for the same end that had a tie along the first axis that has one.
+    /// Which way a packet that was injected at a router goes along an axis where both ways are as long, and
+    /// half a side is odd. It goes against the packet for the same end that had a tie along the first axis
+    /// that has one.
     fn splits_forward(&self, node: NodeId, dst: NodeId, axis: usize) -> bool {
         let beyond = |axis: usize| (axis + 1..self.sides.len()).map(|later| self.at(node, later) + self.at(dst, later)).sum::<u32>();
         match (0..axis).find(|&earlier| self.sides[earlier].is_multiple_of(2)) {
             None => (self.at(node, axis) + beyond(axis)).is_multiple_of(2),
+            Some(first) if self.sides[first].is_multiple_of(4) => !self.at(dst, first).is_multiple_of(2),
             Some(first) => !(self.at(dst, first) + self.sides[first] / 2 + beyond(first)).is_multiple_of(2),
         }
     }
@@ -97,7 +100,8 @@ impl<'a> Order<'a> {
             if from == goal {
                 continue;
             }
-            let split = came.unwrap_or_else(|| self.splits_forward(node, dst, axis));
+            let split =
+                if side.is_multiple_of(4) { from.is_multiple_of(2) } else { came.unwrap_or_else(|| self.splits_forward(node, dst, axis)) };
             let leg = Leg::new(*kind, [from, goal], side, split);
             let mut vc = match *kind {
                 _ if leg.wraps || !rings || *vcs < 2 => 0,
