@@ -232,7 +232,8 @@ fn generated_specs_build_and_everything_agrees() {
         let (built, refused) = (outcome.of("built"), outcome.of("refused"));
         assert!(refused * 20 <= count, "{refused} of {count} specs are refused by check: the generator is wrong");
         assert!(built * 4 >= count * 3, "{built} of {count} specs are built");
-        // All features are generated (`wishes_are_met`); of a rare one the only spec may end with exit code 3.
+        // All features are generated (`wishes_are_met`); of a rare one the only spec may end with exit code
+        // 3.
         let missing = outcome.coverage.missing_features();
         assert!(missing.len() <= RARE, "no built spec has: {}", missing.join(", "));
     }
