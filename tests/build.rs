@@ -371,7 +371,7 @@ fn no_bound_refuses_what_a_build_measures() {
 fn lines_that_only_a_build_decides_are_counted() {
     let left = |text: &str| {
         let (fabric, ..) = model::load("test.fab", &|_: &str| Ok(text.to_owned())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
-        fabc::compile::undecided(&fabric)
+        fabc::compile::undecided(&fabric, Stage::Emit).unwrap_or_else(|failure| panic!("{failure:?}"))
     };
     let net =
         "fabric f { link w { bandwidth = 100 Gbps; latency = 20 ns; } router { radix = 8; hosts = 2; vcs = 4; } topology = torus 3 x 4; ";

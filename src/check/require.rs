@@ -63,11 +63,9 @@ fn digits_after_point(value: f64) -> usize {
 
 /// The unit of the values of a line, with a blank before it.
 fn unit(require: &Require) -> String {
-    match (require.scale, require.unit.0, require.metric.unit()) {
-        (Scale::Cycles, ..) => " cycles".to_owned(),
-        (Scale::Metric, Some(unit), _) => format!(" {}", unit.name),
-        (.., "") => String::new(),
-        (.., unit) => format!(" {unit}"),
+    match require.unit_name() {
+        "" => String::new(),
+        unit => format!(" {unit}"),
     }
 }
 

@@ -405,20 +405,19 @@ fn in_its_unit(line: &Require, bound: &Side<Argument>, units: &Units) -> Side<Ar
 
 /// The error of a line that a bound contradicts, which is told in the unit of the line.
 pub(super) fn refused(fabric: &Fabric, line: &Require, bound: &Side<Argument>) -> ContractError {
-    let (scale, unit) = match (line.scale, line.unit.0, line.metric.unit()) {
-        (Scale::Cycles, ..) => (Fraction::whole(1u8).over(nanoseconds(Fraction::whole(1u8), fabric.clock_hz)), "cycles"),
-        (_, Some(unit), base) => {
-            let [of_metric, written] = line.unit.factors(base).map(Fraction::whole);
-            (of_metric.over(written), unit.name)
+    let scale = match line.scale {
+        Scale::Cycles => Fraction::whole(1u8).over(nanoseconds(Fraction::whole(1u8), fabric.clock_hz)),
+        Scale::Metric | Scale::ShareOf(_) => {
+            let [of_metric, written] = line.unit.factors(line.metric.unit()).map(Fraction::whole);
+            of_metric.over(written)
         }
-        (_, None, base) => (Fraction::whole(1u8), base),
     };
     let number = match line.scale {
         Scale::Metric => Some(Fraction::decimal(line.value).times(scale)),
         Scale::Cycles => Some(Fraction::decimal(line.value)),
         Scale::ShareOf(_) => None,
     };
-    let value = format!("{} {unit}", written(bound.value.times(scale), bound.most, line.comparison, number));
+    let value = format!("{} {}", written(bound.value.times(scale), bound.most, line.comparison, number), line.unit_name());
     let value = value.trim_end();
     let side = if bound.most { "at most" } else { "at least" };
     ContractError::Bound {

@@ -7,12 +7,11 @@
 use super::{Stage, collectives, contract, faults, runs, simulations, size};
 use crate::diag::{Failure, Span};
 use crate::ids::{Id, NodeId};
-use crate::ir::{CrossConnects, Distances, Fault, Scenario, Scene, Topology};
+use crate::ir::{Breadth, CrossConnects, Distances, Fault, Neighbors, Scenario, Scene, Topology};
 use crate::model::{Fabric, Plant, Pod, RoutingChoice, SliceError, TopologyChoice, VcCount};
 use crate::passes::route::{RouteError, algebraic, axis_order, dimension_order, lanes};
 use crate::passes::{cross_connect, flow, synth, wire};
 use crate::progress::Silent;
-use std::collections::VecDeque;
 
 /// Steps (a channel looked at from a router, or in one scenario) that are quick: some 50 ms.
 const EARLY_WORK: usize = 20_000_000;
@@ -30,6 +29,15 @@ struct Given {
 /// # Errors
 /// As [`super::compile`].
 pub fn decidable(fabric: &Fabric, last: Stage) -> Result<(), Failure> {
+    undecided(fabric, last).map(|_| ())
+}
+
+/// As [`decidable`]; returns how many `require` lines only a build can decide. About all others the spec
+/// alone says what they measure.
+///
+/// # Errors
+/// As [`decidable`].
+pub fn undecided(fabric: &Fabric, last: Stage) -> Result<usize, Failure> {
     if !fabric.slices.kinds.is_empty() {
         return Err(Failure::spec(SliceError::Divided { fabric: fabric.name.clone(), span: fabric.span }));
     }
@@ -55,14 +63,8 @@ pub fn decidable(fabric: &Fabric, last: Stage) -> Result<(), Failure> {
     }
     let distances = given.as_ref().and_then(|given| given.distances.as_ref());
     contract::possible(fabric, topology, distances)?;
-    runs::possible(fabric, topology, distances)
-}
-
-/// How many `require` lines only a build can decide: about all others the spec alone says what they measure.
-pub fn undecided(fabric: &Fabric) -> usize {
-    let given = given(fabric).ok().flatten();
-    let (topology, distances) = (given.as_ref().map(|given| &given.topology), given.as_ref().and_then(|given| given.distances.as_ref()));
-    fabric.requires.len() - contract::decided(fabric, topology, distances)
+    runs::possible(fabric, topology, distances)?;
+    Ok(fabric.requires.len() - contract::decided(fabric, topology, distances))
 }
 
 /// What is known of a fabric before anything is searched.
@@ -190,29 +192,14 @@ fn longest_detour(scene: &Scene<'_>, fault: &Fault) -> u32 {
         Fault::Router(dead) => topology.channels_from(dead).map(|channel| topology.target(channel).node).take(2).collect(),
         Fault::None | Fault::Switches(_) => Vec::new(),
     };
-    near.retain(|&node| scene.lives(node) && scene.is_endpoint(node));
-    near.into_iter().map(|node| farthest_endpoint(scene, node)).max().unwrap_or(0)
-}
-
-/// Hops from a router to the farthest endpoint that it reaches.
-fn farthest_endpoint(scene: &Scene<'_>, from: NodeId) -> u32 {
-    let topology = scene.topology;
-    let mut hops = vec![u32::MAX; topology.node_count()];
-    hops[from.index()] = 0;
-    let (mut queue, mut farthest) = (VecDeque::from([from]), 0);
-    while let Some(node) = queue.pop_front() {
-        if scene.is_endpoint(node) {
-            farthest = hops[node.index()];
-        }
-        for channel in topology.channels_from(node).filter(|channel| scene.is_lit(channel.link())) {
-            let next = topology.target(channel).node;
-            if hops[next.index()] == u32::MAX {
-                hops[next.index()] = hops[node.index()] + 1;
-                queue.push_back(next);
-            }
-        }
-    }
-    farthest
+    near.retain(|&node| scene.is_endpoint(node));
+    let (neighbors, mut search) = (Neighbors::out_of(scene), Breadth::default());
+    let mut farthest_endpoint = |from: NodeId| {
+        neighbors.search(from, &mut search);
+        let farthest = search.order.iter().rev().find(|&&router| scene.is_endpoint(NodeId(router)));
+        farthest.map_or(0, |&router| search.hops[router as usize])
+    };
+    near.into_iter().map(&mut farthest_endpoint).max().unwrap_or(0)
 }
 
 /// Whether dimension order, which has one path per pair, keeps those next to what has failed.

@@ -224,10 +224,11 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
         if is_described(fabric) {
             return described(loaded, watch, terminal);
         }
-        if let Err(failure) = decidable(fabric, Stage::Emit) {
-            return Err((failure, loaded.sources).into());
-        }
-        terminal.say(&format!("{}: no errors ({}){}", fabric.name, contents(fabric), left_to_a_build(undecided(fabric))))?;
+        let left = match undecided(fabric, Stage::Emit) {
+            Ok(lines) => left_to_a_build(lines),
+            Err(failure) => return Err((failure, loaded.sources).into()),
+        };
+        terminal.say(&format!("{}: no errors ({}){left}", fabric.name, contents(fabric)))?;
         return Ok(());
     }
     if args.compile.stop_after == Some(Stage::Synthesize) && args.compile.dump.is_empty() {
@@ -245,8 +246,11 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
 
 /// Wires a fabric, proves that it is wired as declared, and measures nothing.
 fn wirable(Loaded { fabric, sources, .. }: Loaded, watch: &Watch, terminal: Terminal) -> Result<(), Stop> {
-    let left = left_to_a_build(undecided(&fabric));
-    let wired = watch.time("compile", || wire(fabric, watch)).map_err(|failure| (failure, sources))?;
+    let (left, wired) = match undecided(&fabric, Stage::Synthesize) {
+        Ok(lines) => (left_to_a_build(lines), watch.time("compile", || wire(fabric, watch))),
+        Err(failure) => return Err((failure, sources).into()),
+    };
+    let wired = wired.map_err(|failure| (failure, sources))?;
     let (fabric, links) = (&wired.fabric, count(wired.topology.links().len(), "link"));
     let measures = "`--stop-after analyze` measures distances and throughput";
     terminal.say(&format!("{}: wired ({}, {links}){left}\n{measures}", fabric.name, contents(fabric)))?;

@@ -81,32 +81,17 @@ fn request(value: &str) -> Result<Request, DriverError> {
     }
 }
 
-/// Formats that need tables, or what is found after them.
-const AFTER_ROUTING: [&str; 11] = [
-    "tables",
-    "tables_bin",
-    "tables_csv",
-    "formula",
-    "opensm_lft",
-    "opensm_sl2vl",
-    "opensm_path_sl",
-    "simulations",
-    "simulations_csv",
-    "collectives",
-    "schedule",
-];
-
 /// Refuses a format that a build which stops after a stage does not come to.
 ///
 /// # Errors
 /// [`DriverError::NothingToEmit`].
 pub(super) fn reached(requests: &[Request], last: Option<Stage>) -> Result<(), DriverError> {
-    let first = |name: &str| match name {
+    let first = |format: &Format| match format.name {
         "spec" => Stage::Resolve,
-        _ if AFTER_ROUTING.contains(&name) => Stage::Route,
+        _ if format.is_after_routing() => Stage::Route,
         _ => Stage::Synthesize,
     };
-    let early = requests.iter().find(|request| last.is_some_and(|last| last < first(request.format.name)));
+    let early = requests.iter().find(|request| last.is_some_and(|last| last < first(request.format)));
     early.map_or(Ok(()), |request| Err(DriverError::NothingToEmit { name: request.format.name.to_owned() }))
 }
 

@@ -9,7 +9,7 @@ use super::progress::Watch;
 use super::read::display;
 use super::staging::{self, MANIFEST, Staging};
 use super::terminal::{Terminal, look, size};
-use crate::compile::{Stage, decidable, undecided};
+use crate::compile::{Stage, undecided};
 use crate::compiled::Compiled;
 use crate::diag::SourceMap;
 use crate::emit::{self, Artifact, ManifestLine, PlacedPod};
@@ -125,10 +125,10 @@ pub(super) fn check(loaded: Loaded, args: &CheckArgs, watch: &Watch, terminal: T
     }
     let Loaded { fabric, sources, .. } = loaded;
     Placing::of(&fabric, of_slices(&fabric)).initial(fabric.slices.spare)?;
-    let mut failed = Vec::new();
+    let (mut failed, mut left) = (Vec::new(), 0);
     for of in &fabric.slices.kinds {
         if args.stop_after.is_none() {
-            decidable(&of.fabric, Stage::Emit).map_err(|failure| Stop::from((failure, sources.clone())))?;
+            left += undecided(&of.fabric, Stage::Emit).map_err(|failure| Stop::from((failure, sources.clone())))?;
             continue;
         }
         let (compiled, _) = back(alone(of, &sources), args, watch, terminal)?;
@@ -136,7 +136,6 @@ pub(super) fn check(loaded: Loaded, args: &CheckArgs, watch: &Watch, terminal: T
         failed.extend(requires(&compiled, &sources));
     }
     if args.stop_after.is_none() {
-        let left: usize = fabric.slices.kinds.iter().map(|of| undecided(&of.fabric)).sum();
         terminal.say(&format!("{}: no errors ({}){}", fabric.name, contents(&fabric), left_to_a_build(left)))?;
     }
     if failed.is_empty() { Ok(()) } else { Err(Stop { diagnostics: failed, sources, exit_code: 3 }) }

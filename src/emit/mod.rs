@@ -331,6 +331,12 @@ impl Format {
     pub fn is_of_links(&self) -> bool {
         matches!(self.kind, Kind::Topology | Kind::Graphml | Kind::Dot | Kind::Csv)
     }
+    /// Whether it needs tables, or what is found after them.
+    pub fn is_after_routing(&self) -> bool {
+        let of_routes = matches!(self.kind, Kind::Tables | Kind::TablesBin | Kind::Formula | Kind::Schedule | Kind::ScheduleBin);
+        let of_runs = matches!(self.kind, Kind::Simulations | Kind::SimulationsCsv | Kind::Collectives);
+        of_routes || of_runs || matches!(self.kind, Kind::External(external) if external.is_of_tables())
+    }
     /// Whether it may be several files.
     pub fn is_several(&self) -> bool {
         self.path.contains('*')

@@ -41,6 +41,15 @@ impl Require {
         };
         format!("{} {} {}", self.metric_text(), self.comparison.symbol(), value.unwrap_or_else(|| self.value_text.clone()))
     }
+    /// The unit in which messages tell its values: the one that the spec writes, else that of the metric,
+    /// which may be none.
+    pub fn unit_name(&self) -> &'static str {
+        match (self.scale, self.unit.0) {
+            (Scale::Cycles, _) => "cycles",
+            (Scale::Metric, Some(unit)) => unit.name,
+            _ => self.metric.unit(),
+        }
+    }
     /// What it is about, as in the line: `fault.diameter`.
     pub fn metric_text(&self) -> String {
         let name = self.metric.name();

@@ -41,7 +41,10 @@ pub fn rates(fabric: &Fabric, simulation: &Simulation, prepared: &Prepared<'_>) 
     let bound = prepared.load().bound;
     let mut rates = match &simulation.rates {
         Some(rates) => rates.clone(),
-        None => usual_rates(bound).into_iter().filter(|rate| rate.fraction() <= prepared.births().highest_rate()).collect(),
+        None => {
+            let births = prepared.births();
+            usual_rates(bound).into_iter().filter(|&rate| births.check(rate).is_ok()).collect()
+        }
     };
     let of = fabric.requires.iter().filter_map(|require| require.simulation());
     let shares = of.filter(|of| of.name == simulation.name).filter_map(|of| of.share);

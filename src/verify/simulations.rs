@@ -66,12 +66,16 @@ impl Chance {
 /// All simulations of a directory, in the order of the spec; `scenarios` are those with tables, nominal
 /// first.
 pub(super) fn read(files: &Files, fabric: &Fabric, scenarios: &[String], remake: Remake) -> Result<Vec<Vec<SimReport>>, CheckError> {
+    if fabric.simulations.is_empty() {
+        return Ok(Vec::new());
+    }
     let chance = Chance::new(files, remake.seed);
     let read = |simulation| {
         let kept = KeptSimulation { files, fabric, simulation };
         let reports = kept.reports(scenarios)?;
         let runs = kept.chosen(&reports, remake.runs, chance);
-        runs.par_iter().map(|run| kept.remake(run)).collect::<Vec<_>>().into_iter().collect::<Result<(), _>>()?;
+        let by_scenario: Vec<&[KeptRun<'_>]> = runs.chunk_by(|one, next| one.scenario() == next.scenario()).collect();
+        by_scenario.par_iter().map(|runs| kept.remake(runs)).collect::<Vec<_>>().into_iter().collect::<Result<(), _>>()?;
         Ok(reports)
     };
     fabric.simulations.iter().map(read).collect()
@@ -146,8 +150,13 @@ impl KeptSimulation<'_> {
         chosen
     }
 
-    fn remake(&self, run: &KeptRun<'_>) -> Result<(), CheckError> {
-        self.prepared(run.scenario(), |prepared| run.remake(prepared).map_err(|misfit| self.misfit(run.scenario(), misfit)))
+    /// Makes runs of one scenario again.
+    fn remake(&self, runs: &[KeptRun<'_>]) -> Result<(), CheckError> {
+        let Some(first) = runs.first() else { return Ok(()) };
+        self.prepared(first.scenario(), |prepared| {
+            let remake = |run: &KeptRun<'_>| run.remake(prepared).map_err(|misfit| self.misfit(run.scenario(), misfit));
+            runs.par_iter().map(remake).collect::<Vec<_>>().into_iter().collect()
+        })
     }
 }
 
@@ -224,7 +233,7 @@ pub fn window(files: &Files, fabric: &Fabric, of: &Window) -> Result<[u64; 2], W
         return Err(unknown(format!("the run has {} cycles, from 0 on", run.cycles())));
     }
     let (run, cycles) = run.window(of.cycle);
-    kept.remake(&run).map_err(WindowError::Convicted)?;
+    kept.remake(&[run]).map_err(WindowError::Convicted)?;
     Ok(cycles)
 }
 

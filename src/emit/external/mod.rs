@@ -28,6 +28,13 @@ pub(super) enum External {
     OcsPorts,
 }
 
+impl External {
+    /// Whether it is about tables.
+    pub(super) fn is_of_tables(self) -> bool {
+        matches!(self, External::OpensmLft | External::OpensmSl2vl | External::OpensmPathSl | External::TablesCsv)
+    }
+}
+
 /// Refuses what a format never holds, whatever is found for the fabric.
 pub(super) fn fits(external: External, fabric: &Fabric) -> Result<(), EmitError> {
     let by_input = matches!(fabric.routing, RoutingChoice::AllowedTurns(AllowedTurns { key: TableKey::DstInput, .. }));

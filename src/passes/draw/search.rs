@@ -7,12 +7,12 @@
 //! decides.
 //!
 //! Where cables weigh w, what falls is (1 - w) H / H0 + w C / C0, as an integer over the common denominator:
-//! H is the sum of distances, H0 what Moore's bound leaves of it, C the length of all cables with the
-//! routers in cabinets in order, C0 what as many cables between any two routers have on average. At w = 0.2,
-//! so, a per cent of H0 is worth four of C0. Every other restart then begins with the circulant graph
-//! itself, whose cables are short. A connected graph stays connected then, however short the cables of one
-//! that is not. Sources: Dueck and Scheuer 1990 (threshold accepting); Imase and Itoh
-//! 1983. Cost: effort x a fixed number of word operations.
+//! H is the sum of distances, H0 what Moore's bound leaves of it, C the length of all cables with the routers
+//! in cabinets in order, C0 what as many cables between any two routers have on average. At w = 0.2, so, a
+//! per cent of H0 is worth four of C0. Every other restart then begins with the circulant graph itself, whose
+//! cables are short. A connected graph stays connected then, however short the cables of one that is not.
+//! Sources: Dueck and Scheuer 1990 (threshold accepting); Imase and Itoh 1983. Cost: effort x a fixed number
+//! of word operations.
 
 use super::distances::Distances;
 use super::links::Links;

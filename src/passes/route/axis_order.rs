@@ -8,9 +8,9 @@
 //! down. One that was injected here goes by the parity of its coordinates and of those of its end. Such
 //! tables look at the input. Why that balances: of the packets that meet at a tie as many came up as down,
 //! but for those that were injected and those that had a tie before, and these two go opposite ways. Where a
-//! packet wraps around a ring it moves from VC 0 to VC 1; one that never wraps stays on one
-//! VC, chosen by the parity of its destination. Source: Dally & Seitz 1987 (datelines). Cost: one search
-//! among the ports of a router per hop.
+//! packet wraps around a ring it moves from VC 0 to VC 1; one that never wraps stays on one VC, chosen by the
+//! parity of its destination. Source: Dally & Seitz 1987 (datelines). Cost: one search among the ports of a
+//! router per hop.
 
 use super::{RouteError, by_order};
 use crate::ids::{ChannelId, NodeId, Vc};
@@ -78,16 +78,21 @@ impl<'a> Order<'a> {
         node.0 / self.strides[axis] % self.sides[axis]
     }
 
-    /// Which way a packet that was injected at a router goes along an axis where both ways are as long, and
-    /// half a side is odd. It goes against the packet for the same end that had a tie along the first axis
-    /// that has one.
-    fn splits_forward(&self, node: NodeId, dst: NodeId, axis: usize) -> bool {
+    /// Whether a packet goes forward along an axis where both ways are as long. `came` says whether it went
+    /// forward along the last axis before, `None` where it was injected. An injected packet goes against the
+    /// one for the same end that had a tie along the first axis that has one.
+    fn splits_forward(&self, node: NodeId, dst: NodeId, axis: usize, came: Option<bool>) -> bool {
+        let is_by_place = |axis: usize| self.sides[axis].is_multiple_of(4);
         let beyond = |axis: usize| (axis + 1..self.sides.len()).map(|later| self.at(node, later) + self.at(dst, later)).sum::<u32>();
-        match (0..axis).find(|&earlier| self.sides[earlier].is_multiple_of(2)) {
-            None => (self.at(node, axis) + beyond(axis)).is_multiple_of(2),
-            Some(first) if self.sides[first].is_multiple_of(4) => !self.at(dst, first).is_multiple_of(2),
-            Some(first) => !(self.at(dst, first) + self.sides[first] / 2 + beyond(first)).is_multiple_of(2),
+        let is_even = |place: u32, axis: usize| (place + if is_by_place(axis) { 0 } else { beyond(axis) }).is_multiple_of(2);
+        let own = || is_even(self.at(node, axis), axis);
+        if is_by_place(axis) {
+            return own();
         }
+        came.unwrap_or_else(|| match (0..axis).find(|&earlier| self.sides[earlier].is_multiple_of(2)) {
+            None => own(),
+            Some(first) => !is_even(self.at(dst, first) + self.sides[first] / 2, first),
+        })
     }
 
     /// Adds the hops of a route; `false` where it needs a dark link.
@@ -100,8 +105,7 @@ impl<'a> Order<'a> {
             if from == goal {
                 continue;
             }
-            let split =
-                if side.is_multiple_of(4) { from.is_multiple_of(2) } else { came.unwrap_or_else(|| self.splits_forward(node, dst, axis)) };
+            let split = self.splits_forward(node, dst, axis, came);
             let leg = Leg::new(*kind, [from, goal], side, split);
             let mut vc = match *kind {
                 _ if leg.wraps || !rings || *vcs < 2 => 0,
