@@ -170,6 +170,9 @@ fn tables_of_a_slice_have_the_names_of_its_cubes() {
     let place = built(&spec(16, KINDS));
     let (outside, _) = fabc(place.path(), &["tables", "out/pod", "--slice", "train-1", "--router", "cube6[1,0,0]", "--format", "json"], 0);
     let (inside, _) = fabc(place.path(), &["tables", "out/pod/slices/train", "--router", "cube2[1,0,0]", "--format", "json"], 0);
+    // A window of a run is one of a kind.
+    let (_, err) = fabc(place.path(), &["verify", "out/pod", "--window", "5", "--block", "peak"], 2);
+    assert!(err.contains("`--window` is not for a fabric in slices") && err.contains("`DIR/slices/KIND`"), "{err}");
     let entries = |text: &str| -> Vec<Vec<i64>> {
         let table: Value = serde_json::from_str(text).unwrap();
         serde_json::from_value(table["routers"][0]["entries"].clone()).unwrap()

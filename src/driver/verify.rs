@@ -46,11 +46,14 @@ pub(super) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
             return Err(DriverError::NotBuilt { path: display(directory), reason: format!("there is no `{needed}`") }.into());
         }
     }
-    if is_placed(directory) {
-        return verify_slices::verify(directory, args.remake.remake(), terminal);
-    }
-    if let Some(window) = args.window.window() {
-        return remake_window(directory, &window, terminal);
+    match (is_placed(directory), args.window.window()) {
+        (true, Some(_)) => {
+            let hint = "name the directory of a kind, `DIR/slices/KIND`";
+            return Err(DriverError::OfSlices { what: "`--window`".to_owned(), hint }.into());
+        }
+        (true, None) => return verify_slices::verify(directory, args.remake.remake(), terminal),
+        (false, Some(window)) => return remake_window(directory, &window, terminal),
+        (false, None) => {}
     }
     let (verified, sources) = prove(directory, args.remake.remake())?;
     let scheduled = ["schedule.json", "schedule.bin"].into_iter().find(|path| directory.join(path).is_file());
