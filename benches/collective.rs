@@ -9,7 +9,7 @@ use fabc::compile::collectives::{CollectivesAsked, Planned};
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::ir::{CollectiveBound, ForwardingTables, Fraction, Scenario, Scene, Schedule, Topology, Transfers};
-use fabc::model::{self, Collective, CollectiveAlgorithm};
+use fabc::model::{Collective, CollectiveAlgorithm};
 use fabc::passes::collective::{Asked, by_slots, by_steps, direct, multitree, natural_chunks, over_flow, trees};
 use fabc::progress::Silent;
 use std::time::Instant;
@@ -173,7 +173,7 @@ fn built(spec: &str, stage: Stage, faults: bool) -> Compiled {
             Ok(if faults { text } else { text.replace("faults = 1 ocs", "faults = 0") })
         }
     };
-    let fabric = model::load(&format!("specs/{spec}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
+    let fabric = fabc::lang::load(&format!("specs/{spec}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
     compile(fabric, stage, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"))
 }
 

@@ -9,7 +9,6 @@
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::ir::Scene;
-use fabc::model;
 use fabc::progress::Silent;
 use fabc::sim::{Details, Lanes, Order, Parameters, Rate, SimReport, Traffic, prepare, simulate};
 use rayon::prelude::*;
@@ -293,7 +292,7 @@ fn built(path: &str, changes: &[(&str, &str)]) -> Compiled {
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
         Ok(changes.iter().filter(|(from, _)| !from.is_empty()).fold(text, |text, (from, to)| text.replace(from, to)))
     };
-    let mut fabric = model::load(path, &read).unwrap_or_else(|(failure, _)| panic!("{path}: {failure:?}")).0;
+    let mut fabric = fabc::lang::load(path, &read).unwrap_or_else(|(failure, _)| panic!("{path}: {failure:?}")).0;
     fabric.requires.clear();
     compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{path}: {failure:?}"))
 }

@@ -6,14 +6,14 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use fabc::compile::{Stage, compile};
-use fabc::model::{self, Fabric};
+use fabc::model::Fabric;
 use fabc::passes::{flow, synth};
 use fabc::progress::Silent;
 use std::time::Instant;
 
 fn fabric(name: &str) -> Fabric {
     let read = |path: &str| std::fs::read_to_string(path).map_err(|error| error.to_string());
-    model::load(&format!("specs/{name}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
+    fabc::lang::load(&format!("specs/{name}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
 }
 
 fn front_end(criterion: &mut Criterion) {

@@ -8,7 +8,7 @@
 
 use fabc::compile::{Stage, compile};
 use fabc::ids::{ChannelId, Id};
-use fabc::model::{self, Fabric};
+use fabc::model::Fabric;
 use fabc::progress::Silent;
 use fabc::solve::{self, FlowProblem, max_concurrent_flow};
 use rand_chacha::ChaCha8Rng;
@@ -146,5 +146,5 @@ fn pod(nodes: usize, settings: &str) -> Fabric {
         _ => line.to_owned(),
     };
     let text = text.lines().map(line).collect::<Vec<_>>().join("\n");
-    model::load("graph.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
+    fabc::lang::load("graph.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
 }

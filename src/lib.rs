@@ -5,44 +5,32 @@
 //!                                            |                |--flow--> ConcurrentFlow (certified)      |
 //!                                            |                +--route, per fault--> ForwardingTables    |
 //!                                            +--a pod--> cross-connects, bounds, trees                   |
-//! ForwardingTables --check (independent)--> DeadlockFree --> Compiled --emit--> bytes --driver--> disk <-+
+//! ForwardingTables --check (independent)--> DeadlockFree --> Compiled --emit--> bytes --cli--> disk <----+
 //! ```
 //!
-//! Imports point one way: `ids, units, diag, limits, progress, solve, algebra, availability, random, csv
-//! <- syntax | show <- model <- ir, estimate <- read <- passes | check | sim <- compiled <- emit
-//! <- compile | verify <- lsp <- library <- driver <- main`.
+//! Every folder of `src` is a crate. Its `Cargo.toml` says which others it may use:
 //!
-//! [`build`] and [`fn@check`] are the front door: a spec in, a proved fabric or diagnostics out. Everything
-//! else is what they, and the commands, are made of; it may change from one version to the next.
+//! ```text
+//! base <- model <- lang
+//!         model <- ir <- check | passes | sim     model <- estimate
+//! ir, check, sim, estimate <- emit <- pipeline (uses all of them) <- lsp <- cli <- fabc
+//! ```
+//!
+//! [`build`] and [`fn@check`] are the front door: a spec in, a proved fabric or diagnostics out. The modules
+//! below are the crates that they, and the commands, are made of. Those may change from one version to the
+//! next.
 
-pub mod algebra;
-pub mod availability;
-pub mod check;
-pub mod compile;
-pub mod compiled;
-pub mod csv;
-pub mod diag;
-pub mod driver;
-pub mod emit;
-pub mod estimate;
-pub mod ids;
-pub mod ir;
-pub mod library;
-pub mod limits;
-pub mod lsp;
-pub mod model;
-pub mod passes;
-pub mod progress;
-pub mod random;
-mod read;
-pub mod show;
-pub mod sim;
-pub mod solve;
-pub mod syntax;
-pub mod units;
-pub mod verify;
-
-pub use driver::Directory;
-pub use emit::Artifact;
-pub use library::{Checked, Compiled, Diagnostic, Diagnostics, Options, Place, TablesForm, build, check};
-pub use show::MessageFormat;
+pub use fabc_base::{algebra, csv, diag, ids, limits, progress, random, units};
+pub use fabc_check as check;
+pub use fabc_cli::Directory;
+pub use fabc_emit::{self as emit, Artifact, compiled};
+pub use fabc_estimate::{self as estimate, availability};
+pub use fabc_ir as ir;
+pub use fabc_lang::{self as lang, syntax};
+pub use fabc_lsp as lsp;
+pub use fabc_model as model;
+pub use fabc_passes::{self as passes, solve};
+pub use fabc_pipeline::library::{Checked, Compiled, Diagnostic, Diagnostics, Options, Place, TablesForm, build, check};
+pub use fabc_pipeline::show::{self, MessageFormat};
+pub use fabc_pipeline::{compile, library, verify};
+pub use fabc_sim as sim;

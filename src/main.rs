@@ -1,4 +1,4 @@
-//! The `fabc` binary: the command line is parsed here, everything else is in [`fabc::driver`].
+//! The `fabc` binary: the command line is parsed here, everything else is in the crate `fabc-cli`.
 
 /// The C library calls this before `main`, when a closed standard output can still be told from one that
 /// takes everything.
@@ -11,12 +11,12 @@ static BEFORE_MAIN: extern "C" fn() = before_main;
 
 #[cfg(unix)]
 extern "C" fn before_main() {
-    fabc::driver::look_at_standard_output();
+    fabc_cli::look_at_standard_output();
 }
 
 fn main() -> std::process::ExitCode {
-    match fabc::driver::options() {
-        Ok(options) => fabc::driver::run(&options),
+    match fabc_cli::options() {
+        Ok(options) => fabc_cli::run(&options),
         Err(exit_code) => exit_code,
     }
 }

@@ -14,7 +14,6 @@ use fabc::compile::{Stage, compile};
 use fabc::compiled::{Compiled, RoutedScenario};
 use fabc::ids::Id;
 use fabc::ir::{Delta, ForwardingTables, Scene, Staged, after};
-use fabc::model;
 use fabc::passes::repair::Before;
 use fabc::passes::{plan, synth};
 use fabc::progress::Silent;
@@ -28,7 +27,7 @@ use std::path::Path;
 fn compiled(spec: &SpecText) -> Compiled {
     let text = spec.text();
     let loader = |_: &str| Ok(text.clone());
-    let (fabric, ..) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    let (fabric, ..) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
     compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
 }
 

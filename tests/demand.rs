@@ -11,7 +11,7 @@ use fabc::compiled::Compiled;
 use fabc::emit;
 use fabc::ids::{ChannelId, Id, NodeId};
 use fabc::ir::{ConcurrentFlow, Fraction, LinkClass, Scene, Topology};
-use fabc::model::{self, Capacities, Component, Demand, Fabric};
+use fabc::model::{Capacities, Component, Demand, Fabric};
 use fabc::passes::flow::{self, Start};
 use fabc::passes::synth::seeds;
 use fabc::progress::Silent;
@@ -257,7 +257,7 @@ fn build(text: &str, csv: &str) -> (Compiled, Files) {
         "demand.csv" => Ok(csv.to_owned()),
         _ => read(path),
     };
-    let (fabric, spec, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let (fabric, spec, _) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
     let artifacts = emit::artifacts(&compiled, &print_spec(&spec), &[]);
     let files: Files = artifacts.into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();

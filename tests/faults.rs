@@ -10,7 +10,7 @@ use fabc::compiled::Compiled;
 use fabc::emit;
 use fabc::ids::{ChannelId, Id, NodeId};
 use fabc::ir::{Entry, Fault, ForwardingTables, Fraction, Image, Scenario, Scene, Walk};
-use fabc::model::{self, Metric};
+use fabc::model::Metric;
 use fabc::progress::Silent;
 use fabc::syntax::print_spec;
 use spec_text::SpecText;
@@ -25,7 +25,7 @@ fn text(faults: &str, routing: &str) -> String {
 /// Compiled as far as a stage, and the normalized spec.
 fn compiled(text: &str, last: Stage) -> (Compiled, String) {
     let loader = |_: &str| Ok(text.to_owned());
-    let (fabric, spec, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let (fabric, spec, _) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     (compile(fabric, last, &Silent).unwrap_or_else(|failure| panic!("{failure:?}")), print_spec(&spec))
 }
 

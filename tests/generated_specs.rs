@@ -1,6 +1,7 @@
 //! Properties of the formatter and of the normal form, over specs that nobody wrote by hand.
 
-use fabc::model::{Plant, resolve};
+use fabc::lang::resolve;
+use fabc::model::Plant;
 use fabc::syntax::ast::{Block, Entry, File, ItemKind, Setting, Spec, StatementKind, Value, ValueKind};
 use fabc::syntax::{normalize, parse, parse_file, print, print_spec};
 use proptest::prelude::*;

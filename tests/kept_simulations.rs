@@ -9,7 +9,6 @@ mod spec_text;
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::emit;
-use fabc::model;
 use fabc::progress::Silent;
 use fabc::sim::{Completion, Delays, Point, Rate, Saturation, SimReport};
 use fabc::syntax::{ast, print_spec};
@@ -40,7 +39,7 @@ fn spec() -> String {
 
 fn built() -> (Compiled, ast::Spec) {
     let text = spec();
-    let (fabric, spec, _) = model::load("kept.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let (fabric, spec, _) = fabc::lang::load("kept.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     (compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}")), spec)
 }
 

@@ -6,7 +6,8 @@ mod parameters;
 
 use fabc::diag::{SourceMap, codes};
 use fabc::ids::LinkTypeId;
-use fabc::model::{Fabric, Family, Network, Plant, resolve, warnings};
+use fabc::lang::{resolve, warnings};
+use fabc::model::{Fabric, Family, Network, Plant};
 use fabc::syntax::{ParseError, normalize, parse, parse_file, print, print_spec, words};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 use std::collections::BTreeSet;
@@ -236,7 +237,7 @@ fn slips(path: &str) -> Vec<Slip> {
 /// The errors of a spec, or else its warnings.
 fn complaints(text: &str) -> (Diagnostics, SourceMap) {
     let reader = |path: &str| if path == "slip.fab" { Ok(text.to_owned()) } else { read(path) };
-    match fabc::model::read("slip.fab", &reader) {
+    match fabc::lang::read("slip.fab", &reader) {
         Ok((fabric, spec, sources)) => (warnings(&spec, &fabric).into_iter().map(|warning| Box::new(warning) as _).collect(), sources),
         Err((failure, sources)) => (failure.diagnostics(), sources),
     }

@@ -13,10 +13,11 @@ mod mutants;
 
 use fabc::compile::{Stage, decidable};
 use fabc::diag::{Failure, SourceMap};
-use fabc::driver::{MessageFormat, shown};
+use fabc::lang::load;
 use fabc::lsp::Server;
-use fabc::model::{Fabric, load};
+use fabc::model::Fabric;
 use fabc::passes::slices::Placing;
+use fabc::show::{MessageFormat, shown};
 use fabc::syntax::{normalize, parse, parse_file, print, print_spec};
 use lsp_server::{Message, Notification, Request, RequestId};
 use miette::Diagnostic;

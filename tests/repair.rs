@@ -15,7 +15,6 @@ use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::ids::{ChannelId, Id, LinkId, NodeId};
 use fabc::ir::{Delta, ForwardingTables, Key, Repair, RepairStep, Scene, Topology};
-use fabc::model;
 use fabc::passes::repair::{Before, local};
 use fabc::progress::Silent;
 use fabc::random::Stream;
@@ -27,7 +26,7 @@ use std::collections::BTreeSet;
 fn compiled(spec: &SpecText) -> Compiled {
     let text = spec.text();
     let loader = |_: &str| Ok(text.clone());
-    let (fabric, ..) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    let (fabric, ..) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
     compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
 }
 

@@ -13,7 +13,7 @@ mod table3;
 
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
-use fabc::model::{self, Fabric, Metric};
+use fabc::model::{Fabric, Metric};
 use fabc::progress::Silent;
 use std::collections::BTreeMap;
 
@@ -51,7 +51,7 @@ fn fabric(topology: &str, routing: &str, hosts: u32, more: &str) -> Fabric {
         topology = {topology}{semicolon} routing = {routing}; {more} }}"
     );
     let loader = |path: &str| if path == "family.fab" { Ok(text.clone()) } else { Err(path.to_owned()) };
-    model::load("family.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}")).0
+    fabc::lang::load("family.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}")).0
 }
 
 /// Compiles a network as far as `last`.

@@ -1,7 +1,7 @@
 //! The networks of the PolarStar paper, wired and never routed: packets choose their ways.
 
 use fabc::ir::{ForwardingTables, Scene, Symmetry, TableKey, Topology};
-use fabc::model::{self, Fabric, Plant};
+use fabc::model::{Fabric, Plant};
 use fabc::passes::wire::wire;
 use fabc::sim::{Choosing, Parameters, Prepared, Routing, Traffic, prepare};
 
@@ -57,7 +57,7 @@ impl Wired {
              budget {{ vcs = {vcs}; }} topology = {topology}{end} routing = minimal; }}"
         );
         let read = |_: &str| Ok::<String, String>(spec.clone());
-        let fabric = model::load("net.fab", &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
+        let fabric = fabc::lang::load("net.fab", &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
         let Plant::Network(network) = &fabric.plant else { panic!("a network") };
         let topology = wire(&fabric, network);
         let count = topology.node_count();

@@ -8,9 +8,9 @@
 use super::CheckError;
 use super::delivery::{Dependencies, Forwarding, User};
 use super::graph::expect_length;
-use crate::ids::{ChannelId, Id, NodeId};
-use crate::ir::{ForwardingTables, Topology};
-use crate::model::Fabric;
+use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_ir::{ForwardingTables, Topology};
+use fabc_model::Fabric;
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeSet;

@@ -7,9 +7,9 @@
 
 use super::CheckError;
 use super::graph::port_name;
-use crate::ids::{Id, LinkId, NodeId, PortId};
-use crate::ir::{Entry, ForwardingTables, LinkClass, Scene, TableKey, Topology, Walk};
-use crate::model::{Fabric, VcCount};
+use fabc_base::ids::{Id, LinkId, NodeId, PortId};
+use fabc_ir::{Entry, ForwardingTables, LinkClass, Scene, TableKey, Topology, Walk};
+use fabc_model::{Fabric, VcCount};
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

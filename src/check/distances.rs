@@ -3,9 +3,9 @@
 use super::CheckError;
 use super::delivery::add;
 use super::graph::{LitGraph, expect_lit, representative_sources, symmetry_of};
-use crate::ids::{Id, NodeId};
-use crate::ir::{Distances, Scene};
-use crate::model::Demand;
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::{Distances, Scene};
+use fabc_model::Demand;
 use rayon::prelude::*;
 
 /// Recomputes the hop distances over the lit links, without the pairs of a dead router, and compares them

@@ -5,9 +5,9 @@
 
 use super::CheckError;
 use super::graph::{LitGraph, expect_length, expect_lit, representative_sources, symmetry_of};
-use crate::ids::{Id, NodeId};
-use crate::ir::{DualLengths, Scene};
-use crate::model::Demand;
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::{DualLengths, Scene};
+use fabc_model::Demand;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

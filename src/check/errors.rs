@@ -2,7 +2,7 @@
 
 use super::require::RequireError;
 use super::schedule::{ProgramFault, ScheduleError};
-use crate::diag::Span;
+use fabc_base::diag::Span;
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -361,7 +361,7 @@ pub enum CheckError {
 
 impl CheckError {
     /// The same error, with the program that wrote the directory if it is not the one that verifies it.
-    pub(crate) fn by(mut self, tool: &str, own: &str) -> Self {
+    pub fn by(mut self, tool: &str, own: &str) -> Self {
         if let (CheckError::Remade { by, .. }, true) = (&mut self, tool != own) {
             *by = format!("; the manifest names {tool}, and this is {own}");
         }

@@ -7,10 +7,10 @@
 //! and joining what meets.
 
 use super::CheckError;
-use crate::ids::{BlockId, Id, IdVec, LinkId, NodeId, OcsId, PortId};
-use crate::ir::{CrossConnects, End, Scenario, Symmetry, Topology};
-use crate::model::{Fabric, Faults, Pod};
-use crate::read::Served;
+use fabc_base::ids::{BlockId, Id, IdVec, LinkId, NodeId, OcsId, PortId};
+use fabc_ir::read::Served;
+use fabc_ir::{CrossConnects, End, Scenario, Symmetry, Topology};
+use fabc_model::{Fabric, Faults, Pod};
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
@@ -120,15 +120,13 @@ pub fn faults(fabric: &Fabric, topology: &Topology, claimed: &[Scenario]) -> Res
     }
     for (at, (claimed, fault)) in claimed.iter().zip(&expected).enumerate() {
         let failed = match &claimed.fault {
-            crate::ir::Fault::None => Failed::Nothing,
-            crate::ir::Fault::Link(link) => Failed::Link(topology.links()[*link].a),
-            crate::ir::Fault::Router(chip) => Failed::Router(*chip),
-            crate::ir::Fault::Switches(dark) => Failed::Switches(dark.clone()),
+            fabc_ir::Fault::None => Failed::Nothing,
+            fabc_ir::Fault::Link(link) => Failed::Link(topology.links()[*link].a),
+            fabc_ir::Fault::Router(chip) => Failed::Router(*chip),
+            fabc_ir::Fault::Switches(dark) => Failed::Switches(dark.clone()),
         };
-        let served = |image: &crate::ir::Image| Served {
-            scenario: image.scenario.clone(),
-            cubes: image.blocks.iter().map(|block| block.0).collect(),
-        };
+        let served =
+            |image: &fabc_ir::Image| Served { scenario: image.scenario.clone(), cubes: image.blocks.iter().map(|block| block.0).collect() };
         let images: Vec<Served> = claimed.images.iter().map(served).collect();
         let found = Fault { name: claimed.name.clone(), failed, images };
         if found != *fault {

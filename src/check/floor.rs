@@ -10,9 +10,9 @@ mod clusters;
 mod order;
 mod pod;
 
-use crate::ids::{Id, LinkId, LinkTypeId};
-use crate::ir::{Clusters, CrossConnects, FloorMetrics, Link, Placement, Topology};
-use crate::model::{Bundles, Clustering, Fabric, Floor, PlacementChoice, Plant};
+use fabc_base::ids::{Id, LinkId, LinkTypeId};
+use fabc_ir::{Clusters, CrossConnects, FloorMetrics, Link, Placement, Topology};
+use fabc_model::{Bundles, Clustering, Fabric, Floor, PlacementChoice, Plant};
 use order::in_order;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -113,7 +113,7 @@ fn places(floor: &Floor, placement: &Placement) -> Result<(), String> {
 
 /// Length of a cable between the cabinets of its ends, 0.1 m.
 fn length(floor: &Floor, placement: &Placement, link: &Link) -> u32 {
-    let cabinet = |end: crate::ir::End| placement.cabinet_of[end.node.index()];
+    let cabinet = |end: fabc_ir::End| placement.cabinet_of[end.node.index()];
     let (from, to) = (cabinet(link.a), cabinet(link.b));
     if from == to {
         return floor.inside;
@@ -153,11 +153,11 @@ fn sums(
     for (id, link) in topology.links().enumerate() {
         let length = topology.length(id);
         of_type.entry(link.link_type).or_default().push(length);
-        let cabinet = |end: crate::ir::End| placement.cabinet_of[end.node.index()];
+        let cabinet = |end: fabc_ir::End| placement.cabinet_of[end.node.index()];
         if cabinet(link.a) != cabinet(link.b) {
             between.push(u64::from(length));
         }
-        let of = |end: crate::ir::End| match (floor.bundles, group) {
+        let of = |end: fabc_ir::End| match (floor.bundles, group) {
             (Bundles::ByGroup, Some(group)) => end.node.0 / group,
             _ => cabinet(end),
         };

@@ -2,9 +2,9 @@
 
 use super::CheckError;
 use super::graph::{expect_length, expect_lit};
-use crate::ids::{ChannelId, Id, LinkId, NodeId};
-use crate::ir::{FlowCertificate, Scene};
-use crate::model::Demand;
+use fabc_base::ids::{ChannelId, Id, LinkId, NodeId};
+use fabc_ir::{FlowCertificate, Scene};
+use fabc_model::Demand;
 
 /// Checks that no units use a channel of a class with a dark one, that every canonical source sends `demand`
 /// units times the weight of the pair to every other router and that the busiest link of all, both

@@ -1,8 +1,8 @@
 //! The lit channels of a topology, laid out for searches.
 
 use super::CheckError;
-use crate::ids::{ChannelId, Id, NodeId};
-use crate::ir::{Scene, Symmetry};
+use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_ir::{Scene, Symmetry};
 use std::fmt::Display;
 
 /// Lit channels by the router they leave.
@@ -92,5 +92,5 @@ pub(super) fn keeps_dark(scene: &Scene<'_>, symmetry: &Symmetry) -> bool {
 
 /// `+x`, or the number of a port that has no name.
 pub(super) fn port_name(port: usize) -> String {
-    crate::model::PORT_NAMES.get(port).map_or_else(|| format!("port{port}"), |&name| name.to_owned())
+    fabc_model::PORT_NAMES.get(port).map_or_else(|| format!("port{port}"), |&name| name.to_owned())
 }

@@ -7,9 +7,9 @@
 
 use super::CheckError;
 use super::delivery::{Forwarding, MISSING};
-use crate::ids::{Id, NodeId, PortId};
-use crate::ir::{ForwardingTables, Scene};
-use crate::model::Fabric;
+use fabc_base::ids::{Id, NodeId, PortId};
+use fabc_ir::{ForwardingTables, Scene};
+use fabc_model::Fabric;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 

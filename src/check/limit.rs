@@ -7,9 +7,9 @@
 mod one_hop;
 
 use super::CheckError;
-use crate::ids::NodeId;
-use crate::ir::{LimitArgument, UniversalLimit};
-use crate::model::{Capacities, CoupleRule, Demand, FacePort, Pod};
+use fabc_base::ids::NodeId;
+use fabc_ir::{LimitArgument, UniversalLimit};
+use fabc_model::{Capacities, CoupleRule, Demand, FacePort, Pod};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -7,9 +7,9 @@
 
 use super::CheckError;
 use super::exact::Exact;
-use crate::ids::NodeId;
-use crate::ir::{FloorMetrics, FlowCertificate, NetworkMetrics, Topology, Walk};
-use crate::model::{Demand, DemandShape, FloorMetric, GraphMetric, Metric, Reference, Require, Scale};
+use fabc_base::ids::NodeId;
+use fabc_ir::{FloorMetrics, FlowCertificate, NetworkMetrics, Topology, Walk};
+use fabc_model::{Demand, DemandShape, FloorMetric, GraphMetric, Metric, Reference, Require, Scale};
 use std::cmp::Ordering;
 
 /// What was counted in one scenario.
@@ -353,8 +353,8 @@ pub(super) fn compared<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::Symmetry;
-    use crate::model::Component;
+    use fabc_ir::Symmetry;
+    use fabc_model::Component;
 
     #[test]
     fn the_host_that_sends_most_is_found_in_any_demand() {

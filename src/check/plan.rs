@@ -5,9 +5,9 @@
 //! port is taken, is convicted. Which order has the fewest steps in parts is not searched here:
 //! [`Plan::fewest`] is true where no step leaves the pod in parts, and no claim otherwise.
 
-use crate::ids::{BlockId, Id, IdVec, OcsId};
-use crate::ir::{Change, Cut, Mirrors, Plan, Step};
-use crate::model::{FacePort, Pod};
+use fabc_base::ids::{BlockId, Id, IdVec, OcsId};
+use fabc_ir::{Change, Cut, Mirrors, Plan, Step};
+use fabc_model::{FacePort, Pod};
 use std::collections::BTreeSet;
 
 /// Carries the steps out one after the other.

@@ -10,9 +10,9 @@
 use super::CheckError;
 use super::delivery::{Forwarding, MISSING, add};
 use super::graph::expect_length;
-use crate::ids::{Id, NodeId, PortId};
-use crate::ir::{Delta, Entry, ForwardingTables, Key, Repair, RouterDelta, Scene, Symmetry, TableKey, Topology};
-use crate::model::{Demand, Fabric};
+use fabc_base::ids::{Id, NodeId, PortId};
+use fabc_ir::{Delta, Entry, ForwardingTables, Key, Repair, RouterDelta, Scene, Symmetry, TableKey, Topology};
+use fabc_model::{Demand, Fabric};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 

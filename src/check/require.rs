@@ -1,7 +1,7 @@
 //! A `require` line: what it admits, and the error of one that does not hold.
 
-use crate::diag::Span;
-use crate::model::{Comparison, Require, Scale};
+use fabc_base::diag::Span;
+use fabc_model::{Comparison, Require, Scale};
 use miette::Diagnostic;
 use std::cmp::Ordering;
 use thiserror::Error;

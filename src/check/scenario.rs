@@ -3,8 +3,8 @@
 use super::delivery::Forwarding;
 use super::graph::{expect_length, expect_lit};
 use super::{CheckError, DeadlockFree, deadlock, distances, symmetry};
-use crate::ir::{ForwardingTables, Scene, Walk};
-use crate::model::Fabric;
+use fabc_ir::{ForwardingTables, Scene, Walk};
+use fabc_model::Fabric;
 
 /// Walks the tables for every ordered pair of routers that live, and proves that the ranks rise along every
 /// dependency the walk saw; a dead router must have no tables.

@@ -6,7 +6,7 @@
 //! and that what was proved of kinds holds of slices side by side.
 
 use super::CheckError;
-use crate::read::{OcsFile, PlacementFile};
+use fabc_ir::read::{OcsFile, PlacementFile};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// So many contradictions are told.
@@ -39,7 +39,7 @@ struct Switches {
 ///
 /// # Errors
 /// What contradicts it; each names the cross-connect, or the cubes, and the slices.
-pub(crate) fn isolated(
+pub fn isolated(
     placement: &PlacementFile,
     pod: &OcsFile,
     kinds: &BTreeMap<String, (u32, OcsFile)>,

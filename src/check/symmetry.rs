@@ -5,9 +5,9 @@
 
 use super::CheckError;
 use super::graph::keeps_dark;
-use crate::ids::{BlockId, Id, NodeId};
-use crate::ir::{Scene, Symmetry, Topology};
-use crate::model::Demand;
+use fabc_base::ids::{BlockId, Id, NodeId};
+use fabc_ir::{Scene, Symmetry, Topology};
+use fabc_model::Demand;
 use fixedbitset::FixedBitSet;
 
 /// Checks the group itself: permutations of the blocks that contain the identity, compose to each other and

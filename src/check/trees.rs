@@ -1,9 +1,9 @@
 //! Whether sets of OCSes are disjoint and each of them alone joins all cubes.
 
 use super::CheckError;
-use crate::ids::{Id, IdVec, OcsId};
-use crate::ir::{CrossConnects, Topology, TreeBounds};
-use crate::model::Pod;
+use fabc_base::ids::{Id, IdVec, OcsId};
+use fabc_ir::{CrossConnects, Topology, TreeBounds};
+use fabc_model::Pod;
 
 /// Checks the tree sets that prove `disjoint_trees`.
 ///

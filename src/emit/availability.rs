@@ -1,7 +1,7 @@
 //! How much of the time a job has its pod, for people and for programs (`fabc.availability/1`).
 
 use super::json::{push, push_lines, quote};
-use crate::availability::{Cubes, Failures, Plant, availability};
+use fabc_estimate::availability::{Cubes, Failures, Plant, availability};
 use std::fmt::Write;
 
 /// What is asked for.

@@ -3,8 +3,8 @@
 use super::json::{push, push_lines, push_numbers, quote, strings};
 use super::tables::canonical;
 use crate::compiled::{Compiled, CompiledPod, RoutedScenario};
-use crate::ids::{Id, PortId};
-use crate::ir::{FlowCertificate, Symmetry, Topology};
+use fabc_base::ids::{Id, PortId};
+use fabc_ir::{FlowCertificate, Symmetry, Topology};
 
 /// The file's text.
 pub(super) fn json(compiled: &Compiled) -> String {

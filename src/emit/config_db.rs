@@ -9,8 +9,8 @@
 //! `config_status`.
 
 use super::json::{push, push_object, quote};
-use crate::ids::OcsId;
-use crate::model::{CoupleRule, Duplex, Ocs, Pod};
+use fabc_base::ids::OcsId;
+use fabc_model::{CoupleRule, Duplex, Ocs, Pod};
 use std::collections::BTreeSet;
 
 /// The text of one switch's file; a switch without one has none.

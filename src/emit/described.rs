@@ -3,9 +3,9 @@
 use super::number::{fixed, grouped};
 use super::summary::percent;
 use crate::compiled::Described;
-use crate::ir::Fraction;
-use crate::limits::ROUTERS;
-use crate::model::{ClosedForm, Fabric, Farthest, Plant};
+use fabc_base::limits::ROUTERS;
+use fabc_ir::Fraction;
+use fabc_model::{ClosedForm, Fabric, Farthest, Plant};
 
 /// Distances that are listed one by one.
 const LISTED: usize = 12;

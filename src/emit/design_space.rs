@@ -1,7 +1,7 @@
 //! What else the radix of a network allows in its family.
 
 use crate::compiled::Compiled;
-use crate::model::{DesignSpace, Family, Plant};
+use fabc_model::{DesignSpace, Family, Plant};
 
 /// The designs beside a network.
 pub(super) struct Space<'a> {

@@ -2,9 +2,9 @@
 
 use super::json::push;
 use crate::compiled::Wiring;
-use crate::ids::{BlockId, Id};
-use crate::ir::{CrossConnects, LinkClass};
-use crate::model::{PORT_NAMES, Pod};
+use fabc_base::ids::{BlockId, Id};
+use fabc_ir::{CrossConnects, LinkClass};
+use fabc_model::{PORT_NAMES, Pod};
 
 /// The file's text.
 pub(super) fn dot(wiring: Wiring<'_>, (pod, cross_connects): (&Pod, &CrossConnects)) -> String {

@@ -2,9 +2,9 @@
 
 use super::json::{push, push_lines, push_numbers, quote, strings};
 use super::number::grouped;
-use crate::ids::OcsId;
-use crate::ir::{Drift, Meaning, SliceDrift, SlicesDrift, SwitchDrift};
-use crate::model::Pod;
+use fabc_base::ids::OcsId;
+use fabc_ir::{Drift, Meaning, SliceDrift, SlicesDrift, SwitchDrift};
+use fabc_model::Pod;
 
 /// Names of what is down that a line shows.
 const SHOWN: usize = 12;

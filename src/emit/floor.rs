@@ -3,10 +3,10 @@
 use super::json::{push, push_lines, push_numbers, quote};
 use super::number::{fixed, grouped, lower, ratio, tenths};
 use crate::compiled::Compiled;
-use crate::csv::cell;
-use crate::ids::OcsId;
-use crate::ir::{Clusters, End, Fraction, Plug, TradeOff, bundle};
-use crate::model::{Bundles, Family, FloorMetric, FreeGraph, PORT_NAMES, Plant, RackPlaces};
+use fabc_base::csv::cell;
+use fabc_base::ids::OcsId;
+use fabc_ir::{Clusters, End, Fraction, Plug, TradeOff, bundle};
+use fabc_model::{Bundles, Family, FloorMetric, FreeGraph, PORT_NAMES, Plant, RackPlaces};
 
 /// `floor.json`: where cabinets stand, and who stands in them; of racks, which switches; empty without a
 /// floor.

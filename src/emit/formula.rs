@@ -1,11 +1,11 @@
 //! `formula.json` (`fabc.formula/1`): what routers need to work out next hops instead of looking them up.
 
 use super::json::{push, push_lines, push_numbers, quote};
-use crate::algebra::Plane;
 use crate::compiled::Compiled;
-use crate::ids::PortId;
-use crate::ir::{TableKey, Topology};
-use crate::model::{Dragonfly, Family, Plant, PolarStar, RoutingChoice};
+use fabc_base::algebra::Plane;
+use fabc_base::ids::PortId;
+use fabc_ir::{TableKey, Topology};
+use fabc_model::{Dragonfly, Family, Plant, PolarStar, RoutingChoice};
 
 /// Whether there is one: the routing is a formula, and has been found.
 pub(super) fn exists(compiled: &Compiled) -> bool {

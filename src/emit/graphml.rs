@@ -4,8 +4,8 @@
 use super::json::push;
 use super::topology::gigabytes;
 use crate::compiled::Wiring;
-use crate::ir::{CrossConnects, LinkClass};
-use crate::model::{PORT_NAMES, Pod};
+use fabc_ir::{CrossConnects, LinkClass};
+use fabc_model::{PORT_NAMES, Pod};
 
 /// The attributes: id, `node` or `edge`, name, type.
 const KEYS: [(&str, &str, &str, &str); 13] = [

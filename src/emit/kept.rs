@@ -8,10 +8,10 @@ use super::json::{push, push_lines, push_numbers, quote, strings};
 use super::manifest::TOOL;
 use super::simulation::simulation_json;
 use super::tables::vc_rule;
-use crate::ids::{BlockId, Id};
-use crate::ir::{FlowCertificate, KeptHealthy, KeptScenario, KeptTables, PassRecord, Pieces, ShardPlan, Symmetry, Topology};
-use crate::model::Fabric;
-use crate::sim::SimReport;
+use fabc_base::ids::{BlockId, Id};
+use fabc_ir::{FlowCertificate, KeptHealthy, KeptScenario, KeptTables, PassRecord, Pieces, ShardPlan, Symmetry, Topology};
+use fabc_model::Fabric;
+use fabc_sim::SimReport;
 
 /// A fault; `key` says of which build.
 pub fn kept_fault(key: &str, kept: &KeptScenario) -> Vec<u8> {

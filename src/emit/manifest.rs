@@ -2,7 +2,7 @@
 //! version stands.
 
 use super::json::{push, push_lines, quote};
-use crate::ir::Contract;
+use fabc_ir::Contract;
 use std::collections::BTreeMap;
 
 /// The tool and its version, as manifests name it.

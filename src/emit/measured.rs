@@ -4,8 +4,8 @@ use super::design_space;
 use super::number::{fixed, grouped, round_up_sig};
 use super::summary::percent;
 use crate::compiled::Compiled;
-use crate::ir::{FailureCurve, FailurePoint, Fraction, NetworkMetrics, PathsAt, bisection_unmeasured, search_unmeasured};
-use crate::model::{Family, Network, Plant};
+use fabc_ir::{FailureCurve, FailurePoint, Fraction, NetworkMetrics, PathsAt, bisection_unmeasured, search_unmeasured};
+use fabc_model::{Family, Network, Plant};
 
 /// Sentences on what was measured of the graph of a network, and on what was not; empty for a pod.
 pub(super) fn lines(compiled: &Compiled) -> Vec<String> {

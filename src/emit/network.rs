@@ -7,8 +7,8 @@ use super::json::{push, push_lines, push_numbers, quote};
 use super::svg::escape;
 use super::topology::gigabytes;
 use crate::compiled::Wiring;
-use crate::csv;
-use crate::ir::LinkClass;
+use fabc_base::csv;
+use fabc_ir::LinkClass;
 
 /// `topology.json`.
 pub(super) fn json(Wiring { fabric, topology, .. }: Wiring<'_>) -> String {

@@ -1,7 +1,7 @@
 //! Numbers as artifacts print them: the same digits on every machine, bounds rounded to the safe side of
 //! their exact values.
 
-use crate::ir::Fraction;
+use fabc_ir::Fraction;
 use std::cmp::Ordering;
 
 /// Significant digits of flows and of bounds on flows.
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     fn decimal(text: &str) -> Fraction {
-        Fraction::decimal(crate::units::Decimal::parse(text).unwrap())
+        Fraction::decimal(fabc_base::units::Decimal::parse(text).unwrap())
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! `ocs.json` (`fabc.ocs/1`): the ports and the setting of every switch.
 
 use super::json::{push, push_lines, push_numbers, quote, strings};
-use crate::ir::Mirrors;
-use crate::model::Pod;
+use fabc_ir::Mirrors;
+use fabc_model::Pod;
 
 /// The file's text.
 pub(super) fn json(pod: &Pod, settings: &Mirrors) -> String {

@@ -8,9 +8,9 @@ use super::json::{push, push_lines, push_numbers, quote, strings};
 use super::number::grouped;
 use super::staged::push_staged;
 use super::{Artifact, EmitError};
-use crate::ids::OcsId;
-use crate::ir::{Change, Cut, Plan, Staged, Step};
-use crate::model::{Pod, file_stem};
+use fabc_base::ids::OcsId;
+use fabc_ir::{Change, Cut, Plan, Staged, Step};
+use fabc_model::{Pod, file_stem};
 
 /// The plan for people; at most 100 columns but for long names.
 pub fn plan_text(name: &str, pod: &Pod, plan: &Plan) -> String {

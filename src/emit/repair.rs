@@ -2,8 +2,8 @@
 
 use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
 use super::number::grouped;
-use crate::ids::NodeId;
-use crate::ir::{Delta, Entry, Fraction, Key, Repair, RepairStep, RouterDelta, TableKey};
+use fabc_base::ids::NodeId;
+use fabc_ir::{Delta, Entry, Fraction, Key, Repair, RepairStep, RouterDelta, TableKey};
 
 /// What a repair comes to, for people. `routers` are all of the fabric.
 pub fn repair_text(repair: &Repair, routers: usize, word: &str) -> String {

@@ -24,8 +24,8 @@ use super::number::{grouped, round_down_sig, round_up_sig};
 use super::summary::{self, percent, ratio4};
 use super::svg::{Chart, Series};
 use crate::compiled::Compiled;
-use crate::ir::{Fraction, ScenarioMetrics};
-use crate::model::Faults;
+use fabc_ir::{Fraction, ScenarioMetrics};
+use fabc_model::Faults;
 use minijinja::{Environment, Value, context};
 use serde::Serialize;
 

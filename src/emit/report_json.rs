@@ -6,8 +6,8 @@ use super::json::{push, push_lines, push_numbers, push_object, quote, strings};
 use super::number::{FLOW_DIGITS, fixed, lower, ratio, round_down_sig, upper};
 use super::tables::canonical;
 use crate::compiled::{Compiled, CompiledPod};
-use crate::ir::{FailureCurve, Fraction, LimitArgument, Makespan, NetworkMetrics, ScenarioMetrics, TradeOff, TreeBounds, makespans, worst};
-use crate::model::{CollectiveMetric, FloorMetric, Metric, Scale};
+use fabc_ir::{FailureCurve, Fraction, LimitArgument, Makespan, NetworkMetrics, ScenarioMetrics, TradeOff, TreeBounds, makespans, worst};
+use fabc_model::{CollectiveMetric, FloorMetric, Metric, Scale};
 
 /// The file's text.
 pub(super) fn json(compiled: &Compiled) -> String {

@@ -8,8 +8,8 @@ use super::simulation;
 use super::summary::{self, MetricRow, percent, quotient4, ratio4, readable};
 use super::{floor_lines, floor_rows, trade_off};
 use crate::compiled::Compiled;
-use crate::ir::{Fraction, worst};
-use crate::model::Metric;
+use fabc_ir::{Fraction, worst};
+use fabc_model::Metric;
 
 /// The report as the terminal shows it.
 pub fn terminal_report(compiled: &Compiled, look: Look) -> String {

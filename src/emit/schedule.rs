@@ -4,9 +4,9 @@
 use super::collective::push_bound;
 use super::json::{push, push_int, push_lines, push_numbers, quote};
 use crate::compiled::Compiled;
-use crate::ids::{Id, NodeId, PortId};
-use crate::ir::{Schedule, Sum, Timed, TimedMessage, Topology, Total};
-use crate::model::SlotPace;
+use fabc_base::ids::{Id, NodeId, PortId};
+use fabc_ir::{Schedule, Sum, Timed, TimedMessage, Topology, Total};
+use fabc_model::SlotPace;
 use rayon::prelude::*;
 
 /// Whether there is such a file: vectors are scheduled, and the build got so far.

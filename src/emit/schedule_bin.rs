@@ -2,8 +2,8 @@
 //! vector. One line of JSON, then the sends.
 
 use crate::compiled::Compiled;
-use crate::ids::Id;
-use crate::ir::{Timed, TimedSend};
+use fabc_base::ids::Id;
+use fabc_ir::{Timed, TimedSend};
 use rayon::prelude::*;
 
 /// Sends and receives that the plans list.

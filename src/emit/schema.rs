@@ -1,4 +1,4 @@
-//! JSON Schemas of everything that fabc prints as JSON, as `docs/schema/` has them.
+//! JSON Schemas of everything that fabc prints as JSON, as `src/emit/schema/` has them.
 //!
 //! They are data, not derived: artifacts are printed by hand, key by key, so no type has their shape. What
 //! keeps the two in step are tests: whatever fabc prints validates, and a tag in the code without a schema is
@@ -19,7 +19,7 @@ macro_rules! schemas {
     ($($name:literal),* $(,)?) => {
         /// All of them, by name.
         pub const SCHEMAS: &[Schema] =
-            &[$(Schema { name: $name, text: include_str!(concat!("../../docs/schema/", $name, ".json")) }),*];
+            &[$(Schema { name: $name, text: include_str!(concat!("schema/", $name, ".json")) }),*];
     };
 }
 

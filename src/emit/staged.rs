@@ -4,8 +4,8 @@ use super::json::{push, push_lines, push_numbers};
 use super::number::grouped;
 use super::repair::{delta_json, push_keys};
 use super::{Artifact, repaired_tables};
-use crate::ir::{ChangeOrder, ForwardingTables, Fraction, Plan, Staged, TableChange};
-use crate::model::Pod;
+use fabc_ir::{ChangeOrder, ForwardingTables, Fraction, Plan, Staged, TableChange};
+use fabc_model::Pod;
 
 /// What the batches come to, for people.
 pub fn staged_text(pod: &Pod, plan: &Plan, staged: &Staged) -> String {

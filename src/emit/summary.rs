@@ -2,9 +2,9 @@
 
 use super::number::{fixed, grouped, ratio, round_down_sig, round_up_sig};
 use crate::compiled::Compiled;
-use crate::ids::LinkTypeId;
-use crate::ir::{Fraction, LimitArgument, LinkClass, Makespan, RequireOutcome, TreeBounds, makespans};
-use crate::model::{
+use fabc_base::ids::LinkTypeId;
+use fabc_ir::{Fraction, LimitArgument, LinkClass, Makespan, RequireOutcome, TreeBounds, makespans};
+use fabc_model::{
     AllowedTurns, CollectiveMetric, Component, CoupleRule, DemandShape, Duplex, Fabric, FloorMetric, GraphMetric, Metric, Objective, Plant,
     Pod, RoutingChoice, Scale, SimulatedMetric, SlotPace, SynthesisMethod, Synthesize, TopologyChoice,
 };

@@ -1,9 +1,9 @@
 //! `tables/*.json` (`fabc.tables/1`), and the table of one router for people.
 
 use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
-use crate::ids::{NodeId, PortId};
-use crate::ir::{Entry, ForwardingTables, Image, Names, Symmetry, TableKey};
-use crate::model::file_stem;
+use fabc_base::ids::{NodeId, PortId};
+use fabc_ir::{Entry, ForwardingTables, Image, Names, Symmetry, TableKey};
+use fabc_model::file_stem;
 
 /// Whether the routers of the canonical nodes are enough: the tables keep the very symmetry that
 /// `topology.json` names.

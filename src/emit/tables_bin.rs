@@ -3,7 +3,7 @@
 
 use super::json::{push, quote, strings};
 use super::tables::{canonical, push_image, vc_rule};
-use crate::ir::{ForwardingTables, Image, PackedTables, Symmetry};
+use fabc_ir::{ForwardingTables, Image, PackedTables, Symmetry};
 
 /// The file; `topology_symmetry` is the one whose generators stand in `topology.json`, `images` are the
 /// faults that it serves as well.

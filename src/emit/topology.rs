@@ -2,9 +2,9 @@
 
 use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
 use crate::compiled::Wiring;
-use crate::csv::quoted;
-use crate::ir::{CrossConnects, LinkClass};
-use crate::model::{PORT_NAMES, Pod};
+use fabc_base::csv::quoted;
+use fabc_ir::{CrossConnects, LinkClass};
+use fabc_model::{PORT_NAMES, Pod};
 
 /// The file's text.
 pub(super) fn json(wiring: Wiring<'_>, (pod, cross_connects): (&Pod, &CrossConnects)) -> String {

@@ -9,7 +9,7 @@
 use super::cost::Cost;
 use super::counts::{doublings, others};
 use super::shape::Shape;
-use crate::model::Collective;
+use fabc_model::Collective;
 
 /// How many channels of a chip an algorithm uses at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

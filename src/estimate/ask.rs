@@ -7,9 +7,9 @@ use super::shape::Shape;
 use super::sizes::sizes;
 use super::table::{Over, Question, table};
 use super::words::{Range, Word, number, unknown};
-use crate::diag::{Span, suggestion};
-use crate::limits::{ESTIMATED_AXES, ESTIMATED_CHIPS};
-use crate::model::Collective;
+use fabc_base::diag::{Span, suggestion};
+use fabc_base::limits::{ESTIMATED_AXES, ESTIMATED_CHIPS};
+use fabc_model::Collective;
 
 /// The words, each as it was given.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -9,7 +9,7 @@ use super::algorithms::{Algorithm, Links};
 use super::cost::Cost;
 use super::counts::others;
 use super::shape::Shape;
-use crate::model::Collective;
+use fabc_model::Collective;
 
 /// The bounds of a collective on a shape, the one that holds for every algorithm last.
 pub fn bounds(kind: Collective, shape: &Shape) -> Vec<Algorithm> {

@@ -1,6 +1,6 @@
 //! What cannot be estimated, with the place in the command line. Codes FAB055n.
 
-use crate::diag::Span;
+use fabc_base::diag::Span;
 use miette::Diagnostic;
 use thiserror::Error;
 

@@ -9,7 +9,7 @@ use super::algorithms::{Algorithm, algorithms};
 use super::bounds::bounds;
 use super::cost::{Channel, Cost, Time};
 use super::shape::Shape;
-use crate::model::Collective;
+use fabc_model::Collective;
 
 /// Which channels a phase uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

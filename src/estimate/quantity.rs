@@ -2,8 +2,8 @@
 
 use super::errors::EstimateError;
 use super::words::{Word, decimal};
-use crate::diag::{closest, list};
-use crate::units::{self, Dimension};
+use fabc_base::diag::{closest, list};
+use fabc_base::units::{self, Dimension};
 
 /// What is measured.
 pub(super) struct Measure {

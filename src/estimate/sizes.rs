@@ -3,7 +3,7 @@
 use super::errors::EstimateError;
 use super::quantity::{SIZE, TIME, read};
 use super::words::Word;
-use crate::limits::ESTIMATED_SIZES;
+use fabc_base::limits::ESTIMATED_SIZES;
 
 /// `1KiB..4GiB`, twice the size in every step and both ends; or sizes between commas. They ascend.
 pub(super) fn sizes(word: &Word) -> Result<Vec<u64>, EstimateError> {

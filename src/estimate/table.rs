@@ -5,7 +5,7 @@ use super::bounds::bounds;
 use super::cost::{Channel, Cost, Time};
 use super::hierarchy::{Level, Phase, Side, across};
 use super::shape::Shape;
-use crate::model::Collective;
+use fabc_model::Collective;
 
 /// The fabric that joins groups.
 #[derive(Clone, PartialEq, Debug)]

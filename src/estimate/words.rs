@@ -1,8 +1,8 @@
 //! Words and plain numbers of the command line.
 
 use super::errors::EstimateError;
-use crate::diag::{Span, suggestion};
-use crate::units::Decimal;
+use fabc_base::diag::{Span, suggestion};
+use fabc_base::units::Decimal;
 
 /// A word, and where it stands.
 #[derive(Clone, PartialEq, Eq, Debug)]

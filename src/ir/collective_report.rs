@@ -4,8 +4,8 @@
 //! depends on floats and no share is above 1.
 
 use super::{CollectiveBound, Fraction};
-use crate::ids::{IdVec, LinkId};
-use crate::model::{Collective, CollectiveAlgorithm};
+use fabc_base::ids::{IdVec, LinkId};
+use fabc_model::{Collective, CollectiveAlgorithm};
 
 /// Attoseconds of a second.
 pub const ATTOSECONDS: u128 = 1_000_000_000_000_000_000;

@@ -4,7 +4,7 @@ use super::{
     ATTOSECONDS_OF_A_NANOSECOND, CollectiveCandidate, CollectiveCrossover, CollectiveRow, Fraction, Makespan, RequireOutcome, Schedule,
     makespans, nanoseconds,
 };
-use crate::model::{CollectiveAlgorithm, CollectiveMetric, Fabric, Metric, Require, Scale};
+use fabc_model::{CollectiveAlgorithm, CollectiveMetric, Fabric, Metric, Require, Scale};
 
 /// A collective that a spec declares.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

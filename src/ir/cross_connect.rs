@@ -1,9 +1,9 @@
 //! What every OCS is set to.
 
-use crate::ids::{IdVec, LinkId, OcsId};
+use fabc_base::ids::{IdVec, LinkId, OcsId};
 
 /// One mirror setting: indices into the `a` and `b` ports of the OCS (both into `a`, ascending, for
-/// [`crate::model::CoupleRule::Any`]).
+/// [`fabc_model::CoupleRule::Any`]).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct CrossConnect {
     /// Index of the first port.

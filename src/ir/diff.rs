@@ -2,7 +2,7 @@
 //!
 //! Of every pair `[T; 2]` the first is of A, the second of B; `None` where that side has no such thing.
 
-use crate::model::Direction;
+use fabc_model::Direction;
 
 /// How two builds differ.
 #[derive(Clone, PartialEq, Debug)]

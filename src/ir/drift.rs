@@ -1,7 +1,7 @@
 //! What the switches of a pod do, beside what they are meant to.
 
 use super::Mirrors;
-use crate::ids::{IdVec, OcsId};
+use fabc_base::ids::{IdVec, OcsId};
 use std::collections::BTreeSet;
 
 /// What the switches of a pod do.

@@ -1,7 +1,7 @@
 //! Distances and the certified maximum concurrent flow.
 
 use super::{Fraction, Topology};
-use crate::limits;
+use fabc_base::limits;
 
 /// Hop distances over all ordered pairs of distinct routers.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -89,7 +89,7 @@ pub struct FlowCertificate {
     /// All sources together, units x slowness: mirrored, on both channels of the busiest link: lambda >= 2
     /// demand parts / busiest; otherwise on the busiest channel: lambda >= demand parts / busiest.
     pub busiest: u64,
-    /// Parts of a unit of load, by the capacities of the links ([`crate::model::Capacities::parts`]).
+    /// Parts of a unit of load, by the capacities of the links ([`fabc_model::Capacities::parts`]).
     pub parts: u64,
     /// `[source class][channel]`: units of that source's commodity on the channel (both directions of a link
     /// are channels).

@@ -4,7 +4,8 @@
 //! worst, whether a `require` holds) is decided here in integers: an epsilon is larger than the distance to
 //! the next integer as soon as the sums are large.
 
-use crate::units::Decimal;
+use fabc_base::units::Decimal;
+use fabc_model::Rate;
 use std::cmp::Ordering;
 
 /// A non-negative ratio of integers in lowest terms.
@@ -112,6 +113,13 @@ fn greatest_common_divisor(mut a: u128, mut b: u128) -> u128 {
         (a, b) = (b, a % b);
     }
     a
+}
+
+impl From<Rate> for Fraction {
+    /// In flits per cycle and endpoint.
+    fn from(rate: Rate) -> Self {
+        Self::new(rate.in_millionths(), 1_000_000u32)
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! and to write what the build would have written.
 
 use super::{ConcurrentFlow, DualLengths, FlowCertificate, PackedTables, PassRecord};
-use crate::model::Scenarios;
+use fabc_model::Scenarios;
 
 /// One scenario.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! When collectives are over whose vectors are scheduled, and what no plan ends before.
 
 use super::{ATTOSECONDS, CollectiveResult, Fraction, nanoseconds};
-use crate::model::{CollectiveMetric, Fabric};
+use fabc_model::{CollectiveMetric, Fabric};
 
 /// Cycles from the first one of all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,8 +5,8 @@
 //! can be convicted.
 
 use super::{ConcurrentFlow, FloorMetrics, Fraction, NetworkMetrics};
-use crate::model::{Metric, Reference, Require, Scale};
-use crate::units::BITS_OF_A_GIGABYTE;
+use fabc_base::units::BITS_OF_A_GIGABYTE;
+use fabc_model::{Metric, Reference, Require, Scale};
 
 const NANOSECONDS: u64 = 1_000_000_000;
 

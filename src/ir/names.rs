@@ -1,7 +1,7 @@
 //! What people call the routers and ports of a topology.
 
-use crate::ids::{Id, NodeId, PortId};
-use crate::model::{Dragonfly, Fabric, Family, PORT_NAMES, Plant};
+use fabc_base::ids::{Id, NodeId, PortId};
+use fabc_model::{Dragonfly, Fabric, Family, PORT_NAMES, Plant};
 use std::sync::Arc;
 
 /// How routers and ports are named.

@@ -1,7 +1,7 @@
 //! Who is next to whom, without links and ports: what searches from every router look at.
 
 use super::Scene;
-use crate::ids::{Id, NodeId};
+use fabc_base::ids::{Id, NodeId};
 
 /// The routers that lit channels lead to from every router, in port order, parallel ones as often: four bytes
 /// a channel, so that the graphs of large networks stay in the caches.

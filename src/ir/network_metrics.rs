@@ -3,10 +3,10 @@
 //! The formulas here are the compiler's; the checker has its own (`check/network`).
 
 use super::{Fraction, Topology};
-use crate::ids::NodeId;
-use crate::limits;
-use crate::model::{Demand, GraphMetric};
-use crate::units::BITS_OF_A_GIGABYTE;
+use fabc_base::ids::NodeId;
+use fabc_base::limits;
+use fabc_base::units::BITS_OF_A_GIGABYTE;
+use fabc_model::{Demand, GraphMetric};
 
 /// A network without faults, measured.
 #[derive(Clone, PartialEq, Debug)]

@@ -7,7 +7,7 @@
 //! action. Invariant: `pack` and `unpack` are inverse for every sorted table.
 
 use super::{Entry, ForwardingTables, Symmetry, TableKey};
-use crate::ids::NodeId;
+use fabc_base::ids::NodeId;
 use std::collections::BTreeSet;
 
 /// What an entry does, whatever its destination: (in port, in VC, out port, out VC).

@@ -1,9 +1,9 @@
 //! Where routers stand, and what the cables between them come to.
 
 use super::{End, Fraction, LinkClass, Topology};
-use crate::algebra::Plane;
-use crate::ids::{Id, IdVec, LinkId, LinkTypeId, NodeId, OcsId};
-use crate::model::{Bundles, Clustering, Fabric, Floor, FloorMetric, LinkType, Plant};
+use fabc_base::algebra::Plane;
+use fabc_base::ids::{Id, IdVec, LinkId, LinkTypeId, NodeId, OcsId};
+use fabc_model::{Bundles, Clustering, Fabric, Floor, FloorMetric, LinkType, Plant};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which router stands in which cabinet, which switch in which rack, and where those stand.
@@ -168,7 +168,7 @@ impl Placement {
     pub fn cables(&self, floor: &Floor, topology: &Topology) -> IdVec<LinkId, (u32, Option<LinkTypeId>)> {
         let cable = |link: &super::Link| {
             let length = self.length(floor, [link.a.node, link.b.node]);
-            let by_length = |by: &crate::model::ByLength| {
+            let by_length = |by: &fabc_model::ByLength| {
                 let fitting = by.up_to.iter().find(|&&(_, most)| length <= most).map(|&(link, _)| link);
                 fitting.or(by.beyond)
             };

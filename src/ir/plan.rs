@@ -1,7 +1,7 @@
 //! The way from one setting of the OCSes to another, one cross-connect at a time.
 
 use super::{CrossConnects, Delta};
-use crate::ids::{BlockId, IdVec, OcsId};
+use fabc_base::ids::{BlockId, IdVec, OcsId};
 use std::collections::BTreeSet;
 use std::ops::Range;
 

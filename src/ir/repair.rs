@@ -1,7 +1,7 @@
 //! New tables for what is left of a fabric, and how its routers come to them while packets are on their way.
 
 use super::{Entry, ForwardingTables};
-use crate::ids::{Id, NodeId};
+use fabc_base::ids::{Id, NodeId};
 use std::collections::BTreeMap;
 
 /// How new tables were found; of the ways that hold, the first.

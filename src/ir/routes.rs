@@ -1,8 +1,8 @@
 //! One route per ordered pair, and the order that proves them free of deadlock.
 
 use super::{Symmetry, Topology};
-use crate::ids::{ChannelId, Id, NodeId, PortId, Vc};
-use crate::model::{Demand, VcCount};
+use fabc_base::ids::{ChannelId, Id, NodeId, PortId, Vc};
+use fabc_model::{Demand, VcCount};
 
 /// One hop of a route: the channel taken and the virtual channel used on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,8 +4,8 @@
 //! a scene are lit channels; routers keep their numbers. Invariant: a dead router has no lit link.
 
 use super::{CrossConnects, Fault, Topology};
-use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId, PortId};
-use crate::model::Plant;
+use fabc_base::ids::{ChannelId, Id, IdVec, LinkId, NodeId, PortId};
+use fabc_model::Plant;
 
 /// A topology, some links of which may be dark and some routers of which may be dead.
 #[derive(Clone, Debug)]
@@ -126,8 +126,8 @@ impl<'a> Scene<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::{BlockId, Id, LinkTypeId, OcsId};
-    use crate::ir::{End, Link, LinkClass, Symmetry};
+    use crate::{End, Link, LinkClass, Symmetry};
+    use fabc_base::ids::{BlockId, Id, LinkTypeId, OcsId};
 
     /// A ring of four routers, the `+x` of each to the `-x` of the next, with its rotations.
     fn ring() -> Topology {

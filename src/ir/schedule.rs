@@ -9,8 +9,8 @@
 //! symmetry of the topology carries channels, chunks' sources and routers to all others.
 
 use super::{Fraction, Symmetry, Timed, TimedMessage, Topology};
-use crate::ids::{ChannelId, Id, NodeId};
-use crate::model::{Collective, CollectiveAlgorithm};
+use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_model::{Collective, CollectiveAlgorithm};
 
 /// A collective operation, planned on the lit channels of a scene.
 #[derive(Clone, PartialEq, Eq, Debug)]

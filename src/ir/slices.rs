@@ -1,7 +1,7 @@
 //! Which slice of a pod has which cubes.
 
 use super::Step;
-use crate::ids::BlockId;
+use fabc_base::ids::BlockId;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One slice.

@@ -1,6 +1,6 @@
 //! When what a schedule sends leaves, as its own timetable has it.
 
-use crate::ids::NodeId;
+use fabc_base::ids::NodeId;
 
 /// A message that goes from router to router at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,8 +5,8 @@
 //! survive. Invariant: survivors keep their order, so the smaller end of a link stays the smaller one.
 
 use super::{DualLengths, End, Entry, ForwardingTables, Hop, Link, Routes, Scene, Symmetry, Topology};
-use crate::ids::{Id, LinkId, LinkTypeId, NodeId};
-use crate::model::Demand;
+use fabc_base::ids::{Id, LinkId, LinkTypeId, NodeId};
+use fabc_model::Demand;
 
 /// The lit part of a fabric as a topology of its own.
 #[derive(Clone, Debug)]

@@ -42,3 +42,29 @@ pub enum SweepOutcome {
         message: String,
     },
 }
+
+impl SweepOutcome {
+    /// `kept`, `broken`, `open`, or `failed`.
+    pub fn status(&self) -> &str {
+        match self {
+            SweepOutcome::Built { contract, .. } => contract,
+            SweepOutcome::Failed { .. } => "failed",
+        }
+    }
+
+    /// The value of a metric.
+    pub fn metric(&self, name: &str) -> Option<&str> {
+        match self {
+            SweepOutcome::Built { metrics, .. } => metrics.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str()),
+            SweepOutcome::Failed { .. } => None,
+        }
+    }
+
+    /// Why it failed.
+    pub fn error(&self) -> Option<String> {
+        match self {
+            SweepOutcome::Failed { code, message } => Some(format!("{code}: {message}")),
+            SweepOutcome::Built { .. } => None,
+        }
+    }
+}

@@ -1,8 +1,8 @@
 //! What a router needs to forward.
 
 use super::Symmetry;
-use crate::ids::NodeId;
-pub use crate::model::TableKey;
+use fabc_base::ids::NodeId;
+pub use fabc_model::TableKey;
 
 /// One line of a forwarding table, keyed by (dst, in_port, in_vc); where the destination alone is the key
 /// both inputs are -1 and stand for all.

@@ -9,8 +9,8 @@
 //! origin first sends it.
 
 use super::Symmetry;
-use crate::ids::{NodeId, PortId};
-use crate::model::{Collective, SlotPace};
+use fabc_base::ids::{NodeId, PortId};
+use fabc_model::SlotPace;
 
 /// Vectors in cycles.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -125,20 +125,4 @@ pub struct TimedSend {
     pub port: PortId,
     /// Its number.
     pub vector: u64,
-}
-
-impl Collective {
-    /// Whether chips add up what comes.
-    pub fn sums(self) -> bool {
-        matches!(self, Collective::ReduceScatter | Collective::AllReduce | Collective::Reduce)
-    }
-    /// Vectors that a collective of so many bytes per chip takes: of an all-to-all for each pair, of a gather
-    /// or a reduce-scatter for each chip, otherwise in all.
-    pub fn vectors(self, bytes: u64, chips: u64, vector_bytes: u32) -> u64 {
-        let parts = match self {
-            Collective::AllToAll | Collective::AllGather | Collective::ReduceScatter => chips.max(1),
-            Collective::AllReduce | Collective::Broadcast | Collective::Reduce | Collective::Send => 1,
-        };
-        bytes.div_ceil(parts.saturating_mul(u64::from(vector_bytes.max(1)))).max(1)
-    }
 }

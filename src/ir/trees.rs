@@ -1,6 +1,6 @@
 //! How many OCS-disjoint spanning trees there can be.
 
-use crate::ids::OcsId;
+use fabc_base::ids::OcsId;
 
 /// Bounds on the number of OCS-disjoint spanning trees over the cubes, for one topology.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
 //! Measured values beside the `require` that they decide.
 
 use super::{Fraction, RequireOutcome};
-use crate::units::Decimal;
+use fabc_base::units::Decimal;
 
 /// More digits than this are not tried.
 const MORE_DIGITS: usize = 12;
@@ -25,8 +25,8 @@ impl RequireOutcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diag::Span;
-    use crate::model::{Comparison, Metric, Require, Scale, WrittenUnit};
+    use fabc_base::diag::Span;
+    use fabc_model::{Comparison, Metric, Require, Scale, WrittenUnit};
 
     fn shown(measured: Fraction, comparison: Comparison, value_text: &str) -> String {
         let value = Decimal::parse(value_text).unwrap();

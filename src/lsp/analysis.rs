@@ -4,12 +4,13 @@
 //! facts with the places that they are about. Cost: that of `fabc check`, milliseconds.
 
 use super::files::Files;
-use crate::compile::{Foreseen, Stage, decidable, foresee, is_described};
-use crate::diag::{SourceMap, Span};
-use crate::model::{self, CoupleRule, Fabric, Plant, Pod, Warning};
-use crate::passes::slices::Placing;
-use crate::syntax::ast::{ConstantKind, ExprKind, Item, ItemKind, Spec};
-use crate::syntax::{Constants, bind, parse_file};
+use fabc_base::diag::{SourceMap, Span};
+use fabc_lang::Warning;
+use fabc_lang::syntax::ast::{ConstantKind, ExprKind, Item, ItemKind, Spec};
+use fabc_lang::syntax::{Constants, bind, parse_file};
+use fabc_model::{CoupleRule, Fabric, Plant, Pod};
+use fabc_passes::slices::Placing;
+use fabc_pipeline::compile::{Foreseen, Stage, decidable, foresee, is_described};
 use miette::{Diagnostic, Severity};
 use std::cell::OnceCell;
 
@@ -76,11 +77,11 @@ pub(super) fn analyse(files: &Files<'_>, path: &str) -> Analysis {
         }
         return analysis;
     }
-    match model::read(path, files) {
+    match fabc_lang::read(path, files) {
         Ok((fabric, spec, sources)) => {
             let placed = Placing::of;
             let known = |error: &(dyn Diagnostic + Send + Sync)| finding(error, &sources, path);
-            let warnings = model::warnings(&spec, &fabric);
+            let warnings = fabc_lang::warnings(&spec, &fabric);
             analysis.findings.extend(warnings.iter().map(|warning: &Warning| known(warning)));
             let mut failures = Vec::new();
             match fabric.pod().filter(|_| !fabric.slices.kinds.is_empty()) {
@@ -89,10 +90,10 @@ pub(super) fn analyse(files: &Files<'_>, path: &str) -> Analysis {
                         failures.push(Box::new(error) as Box<dyn Diagnostic + Send + Sync>);
                     }
                     let kinds = fabric.slices.kinds.iter().filter_map(|kind| decidable(&kind.fabric, Stage::Emit).err());
-                    failures.extend(kinds.flat_map(crate::diag::Failure::diagnostics));
+                    failures.extend(kinds.flat_map(fabc_base::diag::Failure::diagnostics));
                 }
                 None if is_described(&fabric) => {}
-                None => failures.extend(decidable(&fabric, Stage::Emit).err().into_iter().flat_map(crate::diag::Failure::diagnostics)),
+                None => failures.extend(decidable(&fabric, Stage::Emit).err().into_iter().flat_map(fabc_base::diag::Failure::diagnostics)),
             }
             analysis.findings.extend(failures.iter().map(|error| known(&**error)));
             analysis.meant = Some((fabric, spec, sources));
@@ -195,8 +196,8 @@ fn facts(fabric: &Fabric, spec: &Spec, foreseen: &Foreseen) -> Vec<(Span, String
 
 /// Of a group of switches, how many there are and which of their ports are taken.
 fn switches(pod: &Pod, group: &str) -> Option<String> {
-    let of_group = |ocs: &&model::Ocs| ocs.name.strip_prefix(group).is_some_and(|rest| rest.is_empty() || rest.starts_with('['));
-    let all: Vec<&model::Ocs> = pod.ocses.iter().filter(of_group).collect();
+    let of_group = |ocs: &&fabc_model::Ocs| ocs.name.strip_prefix(group).is_some_and(|rest| rest.is_empty() || rest.starts_with('['));
+    let all: Vec<&fabc_model::Ocs> = pod.ocses.iter().filter(of_group).collect();
     let most = all.iter().max_by_key(|ocs| ocs.a.len().max(ocs.b.len()))?;
     let (sides, taken) = match most.rule {
         CoupleRule::Sided => (" on either side", most.a.len().max(most.b.len()) as u64),
@@ -222,7 +223,7 @@ fn hints(fabric: &Fabric, spec: &Spec) -> Vec<(Span, String)> {
                 _ => None,
             },
             ItemKind::Setting(setting) => match &setting.value.kind {
-                crate::syntax::ast::ValueKind::Quantity(quantity) if quantity.unit.is_none() => Some(&quantity.number),
+                fabc_lang::syntax::ast::ValueKind::Quantity(quantity) if quantity.unit.is_none() => Some(&quantity.number),
                 _ => None,
             },
             _ => None,

@@ -6,8 +6,8 @@ use super::names::{Symbol, occurrences, spaces, symbol};
 use super::reading::{Leaf, Role, Scope, Space};
 use super::tokens::{Shape, Token};
 use super::vocabulary;
-use crate::syntax::words::{Form, ITEMS, Place, STATEMENTS};
-use crate::units::{UNITS, Unit};
+use fabc_base::units::{UNITS, Unit};
+use fabc_lang::syntax::words::{Form, ITEMS, Place, STATEMENTS};
 use std::ops::Range;
 use std::rc::Rc;
 

@@ -5,7 +5,7 @@
 
 use super::reading::{Reading, Role, Scope, Space};
 use super::text::Text;
-use crate::syntax::{Loader, join};
+use fabc_lang::syntax::{Loader, join};
 use lsp_types::Uri;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -62,7 +62,7 @@ pub(super) struct Files<'d> {
 }
 
 /// The most files of a set.
-const MOST_FILES: usize = crate::limits::SPEC_FILES;
+const MOST_FILES: usize = fabc_base::limits::SPEC_FILES;
 
 impl<'d> Files<'d> {
     pub(super) fn new(disk: &'d dyn Loader) -> Self {
@@ -72,7 +72,7 @@ impl<'d> Files<'d> {
     pub(super) fn file(&self, path: &str) -> Option<Rc<File>> {
         match self.opened(path) {
             Some(open) => Some(open.file.clone()),
-            None => self.disk.load(path, crate::limits::SPEC_BYTES as u64).ok().map(|text| File::new(path, Text::new(text))),
+            None => self.disk.load(path, fabc_base::limits::SPEC_BYTES as u64).ok().map(|text| File::new(path, Text::new(text))),
         }
     }
 
@@ -123,7 +123,7 @@ impl Loader for Files<'_> {
     fn load(&self, path: &str, most: u64) -> Result<String, String> {
         match self.opened(path) {
             Some(open) if open.file.text.content().len() as u64 <= most => Ok(open.file.text.content().to_owned()),
-            Some(_) => Err(crate::syntax::too_long(most)),
+            Some(_) => Err(fabc_lang::syntax::too_long(most)),
             None => self.disk.load(path, most),
         }
     }

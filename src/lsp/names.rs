@@ -6,8 +6,7 @@
 
 use super::files::{File, Files};
 use super::reading::{Leaf, Role, Space};
-use crate::model;
-use crate::syntax::Loader;
+use fabc_lang::syntax::Loader;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -136,8 +135,8 @@ pub(super) fn breaks(files: &Files<'_>, all: &[Occurrence], name: &str) -> Optio
         .collect();
     specs.sort();
     specs.dedup();
-    specs.iter().filter(|path| model::read(path, files).is_ok()).find_map(|path| {
-        let (failure, _) = model::read(path, &changed).err()?;
+    specs.iter().filter(|path| fabc_lang::read(path, files).is_ok()).find_map(|path| {
+        let (failure, _) = fabc_lang::read(path, &changed).err()?;
         let error = failure.diagnostics().first().map_or_else(String::new, ToString::to_string);
         Some(format!("`{path}` would be broken by it: {error}"))
     })

@@ -2,7 +2,7 @@
 
 use super::reading::{Block, INNER, Leaf, OF_LINKS, Reading, Role, Scope, Space, Statement};
 use super::tokens::{Shape, Token, tokens};
-use crate::syntax::words::{self, Form, Place, STATEMENTS};
+use fabc_lang::syntax::words::{self, Form, Place, STATEMENTS};
 use std::ops::Range;
 
 impl Reading {

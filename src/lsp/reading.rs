@@ -5,7 +5,7 @@
 //! text is right, both say the same (`tests/lsp.rs` compares). How it is read: `reader`.
 
 use super::tokens::Token;
-use crate::syntax::words::Place;
+use fabc_lang::syntax::words::Place;
 use std::ops::Range;
 
 /// Names of one space are told apart by their spelling.

@@ -13,7 +13,7 @@ use super::names::{Occurrence, breaks, occurrences, symbol};
 use super::place;
 use super::shown::{LEGEND, outline, semantic_tokens};
 use super::text::Text;
-use crate::syntax::{Loader, parse_file, print};
+use fabc_lang::syntax::{Loader, parse_file, print};
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::*;
 use serde::Serialize;

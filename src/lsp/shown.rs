@@ -4,7 +4,7 @@ use super::files::{File, Files};
 use super::names::symbol;
 use super::reading::{Role, Space};
 use super::tokens::Shape;
-use crate::limits::BRACKETS;
+use fabc_base::limits::BRACKETS;
 use lsp_types::{DocumentSymbol, SemanticToken, SymbolKind};
 use std::collections::BTreeMap;
 

@@ -1,18 +1,18 @@
 //! The words of the language, with their meaning, and which of them a setting may have as its value.
 //!
 //! Comes in: a word, and where it stands. Goes out: a line for people. The words themselves stand in
-//! [`crate::syntax::words`] and [`crate::model`]; a test compares, so that none is without a meaning.
+//! [`fabc_lang::syntax::words`] and [`fabc_model`]; a test compares, so that none is without a meaning.
 
 use super::reading::INNER;
-use crate::model::{
+use fabc_base::units::{Dimension, UNITS};
+use fabc_lang::syntax::words::{FIELDS, ITEMS, Place, STATEMENTS};
+use fabc_model::REFERENCES;
+use fabc_model::{
     Arbitration, Arcs, Arrangement, Births, Bundles, Clustering, Collective, CollectiveAlgorithm, CollectiveMetric, Credits, Duplex,
     Duplicates, Family, Filling, Method, Metric, Model, Objective, Order, PlacementChoice, RouteSelect, Routing, RoutingChoice, Scenarios,
     Score, Shortest, SimulatedMetric, SonicConfig, Supernode, SymmetryChoice, SynthesisMethod, TableKey, TopologyChoice, Traffic,
     TurnPriority, Word,
 };
-use crate::syntax::ast::REFERENCES;
-use crate::syntax::words::{FIELDS, ITEMS, Place, STATEMENTS};
-use crate::units::{Dimension, UNITS};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn every_choice_of_the_language_is_offered() {
-        use crate::syntax::words::FieldKind;
+        use fabc_lang::syntax::words::FieldKind;
         // Names, routers and files are looked up, not offered as words.
         const OTHERS: [&str; 10] = ["default", "link", "local", "global", "of", "root", "after", "from", "to", "at"];
         for field in

@@ -5,8 +5,8 @@
 //! times the *slowness* of the channel, parts / c. Where all links have the same bandwidth, capacities,
 //! slownesses and parts are 1.
 
-use crate::ids::{IdVec, LinkTypeId};
-use crate::limits::CAPACITY_PARTS;
+use fabc_base::ids::{IdVec, LinkTypeId};
+use fabc_base::limits::CAPACITY_PARTS;
 
 /// Capacities by link type.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -7,7 +7,7 @@
 use super::family::{Dragonfly, Family, PolarStar, Supernode};
 use super::free_graph::Arcs;
 use super::slim_fly_degree;
-use crate::algebra::Plane;
+use fabc_base::algebra::Plane;
 
 /// What is known of a network without wiring it.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,8 +1,8 @@
 //! Collective operations, and by which algorithm one is done.
 
 use super::Scenarios;
-use crate::diag::Span;
-use crate::model::word::words;
+use crate::word::words;
+use fabc_base::diag::Span;
 
 /// What is moved between the chips, N of them. Sizes are per chip and of the full vector, M bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -21,6 +21,23 @@ pub enum Collective {
     AllToAll,
     /// Chips have bytes for others, as messages say; where vectors are scheduled. M is of all messages.
     Send,
+}
+
+impl Collective {
+    /// Whether chips add up what comes.
+    pub fn sums(self) -> bool {
+        matches!(self, Collective::ReduceScatter | Collective::AllReduce | Collective::Reduce)
+    }
+
+    /// Vectors that a collective of so many bytes per chip takes: of an all-to-all for each pair, of a gather
+    /// or a reduce-scatter for each chip, otherwise in all.
+    pub fn vectors(self, bytes: u64, chips: u64, vector_bytes: u32) -> u64 {
+        let parts = match self {
+            Collective::AllToAll | Collective::AllGather | Collective::ReduceScatter => chips.max(1),
+            Collective::AllReduce | Collective::Broadcast | Collective::Reduce | Collective::Send => 1,
+        };
+        bytes.div_ceil(parts.saturating_mul(u64::from(vector_bytes.max(1)))).max(1)
+    }
 }
 
 /// `collective name = all_reduce { .. }`: what a build plans, checks and times.

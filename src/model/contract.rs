@@ -1,9 +1,8 @@
 //! The contract: what a spec requires of the result.
 
 use super::word::words;
-use crate::diag::Span;
-use crate::syntax::ast::REFERENCES;
-use crate::units::{Decimal, Unit, unit};
+use fabc_base::diag::Span;
+use fabc_base::units::{Decimal, Unit, unit};
 
 /// `require metric >= value`.
 #[derive(Clone, Debug)]
@@ -135,6 +134,9 @@ pub enum Scale {
     /// A share of something that is known when it is compared.
     ShareOf(Reference),
 }
+
+/// The names of [`Reference`], in its order.
+pub const REFERENCES: [&str; 3] = ["universal", "bound", "nominal"];
 
 /// What a value may be a share of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

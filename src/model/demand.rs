@@ -3,10 +3,10 @@
 //!
 //! Comes in: components or a matrix that `resolve` has checked. Goes out: weights by pair, by source and as
 //! planes of destinations. Invariants: some weight is positive; no chip sends to itself; weights are at most
-//! [`WEIGHT`](crate::limits::WEIGHT), so that integer flows fit 64 bits; a router that is no endpoint neither
+//! [`WEIGHT`](fabc_base::limits::WEIGHT), so that integer flows fit 64 bits; a router that is no endpoint neither
 //! sends nor receives. Groups are implicit: only a matrix takes memory per pair.
 
-use crate::ids::{Id, NodeId};
+use fabc_base::ids::{Id, NodeId};
 use fixedbitset::FixedBitSet;
 use std::sync::Arc;
 

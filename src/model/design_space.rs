@@ -2,7 +2,7 @@
 
 use super::arrangement::Arrangement;
 use super::family::{Dragonfly, Family, PolarStar, Supernode};
-use crate::algebra::prime_power;
+use fabc_base::algebra::prime_power;
 use std::cmp::Reverse;
 
 /// Families whose parameters a goal may choose.

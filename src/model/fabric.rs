@@ -11,15 +11,15 @@ use super::contract::{Metric, Require, Scale};
 use super::demand::Demand;
 use super::family::Family;
 use super::floor::Floor;
+use super::inputs::{OCS_INPUT, graph_input};
 use super::network::Network;
 use super::pod::{Pod, TopologyChoice};
 use super::routing::{Every, RoutingChoice, SlotPace};
 use super::simulation::Simulation;
 use super::synthesis::Near;
-use crate::diag::Span;
-use crate::ids::{IdVec, LinkTypeId};
-use crate::limits::ROUTERS;
-use crate::syntax::{OCS_INPUT, ast, graph_input};
+use fabc_base::diag::Span;
+use fabc_base::ids::{IdVec, LinkTypeId};
+use fabc_base::limits::ROUTERS;
 
 /// The clock of a fabric that declares none, Hz.
 pub const DEFAULT_CLOCK_HZ: u64 = 1_000_000_000;
@@ -79,8 +79,8 @@ pub struct SliceKind {
     pub count: u32,
     /// What one of them is: a pod of its own.
     pub fabric: Fabric,
-    /// The normal form of that.
-    pub spec: ast::Spec,
+    /// The text of its normal form.
+    pub spec: String,
     /// Its declaration.
     pub span: Span,
 }

@@ -3,13 +3,13 @@
 use super::arrangement::Arrangement;
 use super::draw::Draw;
 use super::free_graph::{Arcs, FreeGraph};
+use super::inputs::graph_input;
 use super::levels::Levels;
 use super::permuted::{Duplicates, Method};
 use super::shortcuts::Shortcuts;
 use super::word::words;
-use crate::algebra::{self, Plane};
-use crate::ids::LinkTypeId;
-use crate::syntax::graph_input;
+use fabc_base::algebra::{self, Plane};
+use fabc_base::ids::LinkTypeId;
 
 /// The families of networks.
 #[derive(Clone, PartialEq, Debug)]

@@ -3,8 +3,8 @@
 //! Lengths are integers in units of 0.1 m, prices in thousandths, powers in milliwatts.
 
 use super::word::words;
-use crate::diag::Span;
-use crate::ids::LinkTypeId;
+use fabc_base::diag::Span;
+use fabc_base::ids::LinkTypeId;
 
 /// A floor as declared.
 #[derive(Clone, PartialEq, Debug)]

@@ -4,7 +4,7 @@
 //! the software-defined TSP multiprocessor (ISCA 2022): nodes, racks, and the racks of a machine.
 
 use super::arrangement::Arrangement;
-use crate::ids::LinkTypeId;
+use fabc_base::ids::LinkTypeId;
 
 /// `levels { level ..; level .. }`, from the inside out.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -4,8 +4,8 @@
 //! `passes::wire` build it, predicates in `check::wiring` recognize it.
 
 use super::family::{Dragonfly, Family};
-use crate::diag::Span;
-use crate::ids::LinkTypeId;
+use fabc_base::diag::Span;
+use fabc_base::ids::LinkTypeId;
 
 /// A network as declared.
 #[derive(Clone, PartialEq, Debug)]

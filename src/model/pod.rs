@@ -5,10 +5,10 @@
 
 use super::switches::{FacePort, Ocs, OcsGroup};
 use super::synthesis::{Near, Synthesize};
-use crate::diag::Span;
-use crate::ids::{BlockId, IdVec, LinkTypeId, NodeId, OcsGroupId, OcsId};
+use fabc_base::diag::Span;
+use fabc_base::ids::{BlockId, IdVec, LinkTypeId, NodeId, OcsGroupId, OcsId};
 
-/// Names of the six ports of a chip, by [`PortId`](crate::ids::PortId).
+/// Names of the six ports of a chip, by [`PortId`](fabc_base::ids::PortId).
 pub const PORT_NAMES: [&str; 6] = ["+x", "-x", "+y", "-y", "+z", "-z"];
 
 /// Cubes behind optical circuit switches.

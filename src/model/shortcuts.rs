@@ -1,7 +1,7 @@
 //! Rings with random shortcuts, and how far those reach.
 
 use super::draw::Draw;
-use crate::units::Decimal;
+use fabc_base::units::Decimal;
 
 /// `ring_n { .. }`, `nbr { .. }`, `gau { .. }`: a ring, and `degree - 2` random matchings of its routers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,7 +2,7 @@
 
 use super::pod::Pod;
 use super::switches::{CoupleRule, Duplex};
-use crate::ids::{BlockId, LinkTypeId, OcsId, PortId};
+use fabc_base::ids::{BlockId, LinkTypeId, OcsId, PortId};
 use std::collections::BTreeMap;
 
 /// Cubes that every switch treats alike.

@@ -1,8 +1,8 @@
 //! Optical circuit switches, and the ports of cubes that they serve.
 
 use super::word::words;
-use crate::diag::Span;
-use crate::ids::{BlockId, LinkTypeId, NodeId, OcsGroupId, PortId};
+use fabc_base::diag::Span;
+use fabc_base::ids::{BlockId, LinkTypeId, NodeId, OcsGroupId, PortId};
 
 /// One `ocs` item.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ pub enum SonicConfig {
     NoSides,
 }
 
-impl crate::model::word::Word for SonicConfig {
+impl crate::word::Word for SonicConfig {
     const WORDS: &'static [Self] = &[SonicConfig::OcsV, SonicConfig::Hld, SonicConfig::Unwanted];
 
     fn word(self) -> &'static str {

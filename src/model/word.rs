@@ -9,16 +9,6 @@ pub trait Word: Copy + 'static {
     fn word(self) -> &'static str;
 }
 
-/// The one of some forms that has this word, as it is written.
-pub(super) fn form(forms: &[(&'static str, &'static str)], word: &str) -> Option<&'static str> {
-    forms.iter().find(|(name, _)| *name == word).map(|(_, form)| *form)
-}
-
-/// The words of some forms.
-pub(super) fn names<const N: usize>(forms: [(&'static str, &'static str); N]) -> [&'static str; N] {
-    forms.map(|(name, _)| name)
-}
-
 /// The words of an enumeration: `ALL`, `name()`, and [`Word`].
 macro_rules! words {
     ($type:ident { $($value:expr => $pattern:pat => $name:literal),* $(,)? }) => {
@@ -34,7 +24,7 @@ macro_rules! words {
             }
         }
 
-        impl crate::model::word::Word for $type {
+        impl crate::word::Word for $type {
             const WORDS: &'static [Self] = &Self::ALL;
 
             fn word(self) -> &'static str {

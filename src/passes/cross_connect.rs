@@ -4,10 +4,10 @@
 //! at most one OCS, so there is nothing to choose, only to find; a fiber that no OCS can carry is an error
 //! that names it.
 
-use crate::diag::Span;
-use crate::ids::{BlockId, Id, IdVec, LinkId, OcsId};
-use crate::ir::{CrossConnect, CrossConnects, End, LinkClass, Topology};
-use crate::model::{CoupleRule, FacePort, Pod};
+use fabc_base::diag::Span;
+use fabc_base::ids::{BlockId, Id, IdVec, LinkId, OcsId};
+use fabc_ir::{CrossConnect, CrossConnects, End, LinkClass, Topology};
+use fabc_model::{CoupleRule, FacePort, Pod};
 use miette::Diagnostic;
 use std::collections::BTreeMap;
 use thiserror::Error;

@@ -4,9 +4,9 @@
 //! that: a switch of whose cross-connects none is left, else single cross-connects. Cost: one look at every
 //! port.
 
-use crate::ids::OcsId;
-use crate::ir::{Live, Mirrors, SwitchDrift};
-use crate::model::{FacePort, Pod};
+use fabc_base::ids::OcsId;
+use fabc_ir::{Live, Mirrors, SwitchDrift};
+use fabc_model::{FacePort, Pod};
 use std::collections::BTreeSet;
 
 /// Something that is down.

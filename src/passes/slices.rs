@@ -5,10 +5,10 @@
 //! kind is one of the pod. The first cubes that are free are taken, in the first class with room, so that a
 //! placement depends on nothing but the steps. Cost: a look at every port.
 
-use crate::diag::suggestion;
-use crate::ids::{BlockId, IdVec, OcsId};
-use crate::ir::{Change, Mirrors, PlaceStep, Slice, SliceChange, SlicePlacement, SlicePlan, Step, WhyChanged};
-use crate::model::{Class, CoupleRule, Fabric, FacePort, Pod, SliceKind};
+use fabc_base::diag::suggestion;
+use fabc_base::ids::{BlockId, IdVec, OcsId};
+use fabc_ir::{Change, Mirrors, PlaceStep, Slice, SliceChange, SlicePlacement, SlicePlan, Step, WhyChanged};
+use fabc_model::{Class, CoupleRule, Fabric, FacePort, Pod, SliceKind};
 use miette::Diagnostic;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
@@ -273,7 +273,7 @@ impl<'a> Placing<'a> {
             let Some(kind) = self.kinds.iter().position(|kind| kind.name == slice.kind) else { continue };
             let carried = |face: FacePort| {
                 let cube = slice.cubes[face.cube.0 as usize];
-                at[&FacePort { cube, node: crate::ids::NodeId(cube.0 * chips + face.node.0 % chips), port: face.port }]
+                at[&FacePort { cube, node: fabc_base::ids::NodeId(cube.0 * chips + face.node.0 % chips), port: face.port }]
             };
             for (id, ocs) in self.kinds[kind].pod().ocses.enumerate() {
                 for &pair in &kinds[kind][id] {

@@ -5,10 +5,10 @@
 //! for it; the checker convicts them. What the routes carry is counted here from the routes; the checker
 //! counts it by walking the tables.
 
-use crate::ids::{ChannelId, Id, IdVec, LinkId, NodeId};
-use crate::ir::{Entry, ForwardingTables, LanedHops, Lanes, NextHops, Routes, Scene, Symmetry, TableKey, Topology, Walk};
-use crate::model::Demand;
-use crate::passes::add;
+use crate::add;
+use fabc_base::ids::{ChannelId, Id, IdVec, LinkId, NodeId};
+use fabc_ir::{Entry, ForwardingTables, LanedHops, Lanes, NextHops, Routes, Scene, Symmetry, TableKey, Topology, Walk};
+use fabc_model::Demand;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 

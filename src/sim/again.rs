@@ -14,11 +14,11 @@ use super::prepare::Prepared;
 use super::report::SimReport;
 use super::run::{begin, begin_messages, complete, judge, run};
 use super::saturation::Saturation;
-use crate::model::Rate;
+use fabc_model::Rate;
 
 /// A run of a file, and what another run must find again.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct KeptRun<'a> {
+pub struct KeptRun<'a> {
     scenario: &'a str,
     seed: u64,
     claim: Claim<'a>,
@@ -50,7 +50,7 @@ struct Beginning<'a> {
 }
 
 /// Every run that the reports of a simulation state.
-pub(crate) fn every_run(reports: &[SimReport]) -> Vec<KeptRun<'_>> {
+pub fn every_run(reports: &[SimReport]) -> Vec<KeptRun<'_>> {
     let mut all = Vec::new();
     for report in reports {
         all.extend(KeptRun::with_counts(report));
@@ -64,34 +64,36 @@ pub(crate) fn every_run(reports: &[SimReport]) -> Vec<KeptRun<'_>> {
 }
 
 impl<'a> KeptRun<'a> {
-    pub(crate) fn point(report: &'a SimReport, point: &'a Point) -> Self {
+    /// The run of a point of a curve.
+    pub fn point(report: &'a SimReport, point: &'a Point) -> Self {
         Self { scenario: &report.scenario, seed: point.seed, claim: Claim::Counts(point) }
     }
 
-    pub(crate) fn completion(report: &'a SimReport, run: &'a Completion) -> Self {
+    /// The run until all has arrived.
+    pub fn completion(report: &'a SimReport, run: &'a Completion) -> Self {
         Self { scenario: &report.scenario, seed: run.seed, claim: Claim::Completed(run) }
     }
 
     /// The runs of a report that state all of their counts.
-    pub(crate) fn with_counts(report: &'a SimReport) -> impl Iterator<Item = Self> {
+    pub fn with_counts(report: &'a SimReport) -> impl Iterator<Item = Self> {
         let points = report.points.iter().map(|point| Self::point(report, point));
         points.chain(report.completions.iter().map(|run| Self::completion(report, run)))
     }
 
     /// Both ends of a bracket.
-    pub(crate) fn ends(report: &'a SimReport, found: &Saturation) -> impl Iterator<Item = Self> {
+    pub fn ends(report: &'a SimReport, found: &Saturation) -> impl Iterator<Item = Self> {
         let (scenario, seed) = (report.scenario.as_str(), found.seed);
         let ends = [(found.stable, true), (found.unstable, false)];
         ends.into_iter().filter_map(move |(rate, stable)| Some(Self { scenario, seed, claim: Claim::Stable { rate: rate?, stable } }))
     }
 
     /// The scenario that it is run on.
-    pub(crate) fn scenario(&self) -> &'a str {
+    pub fn scenario(&self) -> &'a str {
         self.scenario
     }
 
     /// Whether it is run at this rate with this seed; traffic that ends has no rate.
-    pub(crate) fn is_of(&self, rate: Option<Rate>, seed: Option<u64>) -> bool {
+    pub fn is_of(&self, rate: Option<Rate>, seed: Option<u64>) -> bool {
         let own = match self.claim {
             Claim::Counts(point) => Some(point.rate),
             Claim::Beginning(beginning) => beginning.rate,
@@ -102,7 +104,7 @@ impl<'a> KeptRun<'a> {
     }
 
     /// The cycles of a run that states its counts; none of the others.
-    pub(crate) fn cycles(&self) -> u64 {
+    pub fn cycles(&self) -> u64 {
         match self.claim {
             Claim::Counts(point) => point.cycles.into(),
             Claim::Completed(run) => u64::from(run.cycles) + 1,
@@ -112,7 +114,7 @@ impl<'a> KeptRun<'a> {
 
     /// The run, or of one that is longer than `cycles` a beginning, up to one of its digests that `chance`
     /// chooses. A beginning is no longer than `cycles`, unless the first digest is later.
-    pub(crate) fn within(self, cycles: u64, chance: u64) -> Self {
+    pub fn within(self, cycles: u64, chance: u64) -> Self {
         let Some(whole) = self.whole_beginning().filter(|_| self.cycles() > cycles) else { return self };
         let few = whole.digests.len().min((cycles / u64::from(whole.spacing)).max(1) as usize) as u64;
         match chance.checked_rem(few) {
@@ -123,7 +125,7 @@ impl<'a> KeptRun<'a> {
 
     /// The run up to the end of the window that holds this cycle, and which cycles of it are those of the
     /// window. Behind the last digest of cycles it is the whole run.
-    pub(crate) fn window(self, cycle: u64) -> (Self, [u64; 2]) {
+    pub fn window(self, cycle: u64) -> (Self, [u64; 2]) {
         let Some(whole) = self.whole_beginning() else { return (self, [0, self.cycles()]) };
         let (spacing, count) = (u64::from(whole.spacing), whole.digests.len() as u64);
         let at = cycle / spacing;
@@ -153,7 +155,7 @@ impl<'a> KeptRun<'a> {
     ///
     /// # Errors
     /// What it finds otherwise, with the list of the report that says so.
-    pub(crate) fn remake(&self, prepared: &Prepared<'_>) -> Result<(), Misfit> {
+    pub fn remake(&self, prepared: &Prepared<'_>) -> Result<(), Misfit> {
         let seed = self.seed;
         let list = match self.claim {
             Claim::Counts(_) | Claim::Beginning(Beginning { rate: Some(_), .. }) => "points",

@@ -2,8 +2,8 @@
 
 use super::prepare::Prepared;
 use super::traffic::Pattern;
-use crate::model::Rate;
-use crate::random::Keyed;
+use fabc_base::random::Keyed;
+use fabc_model::Rate;
 
 /// Cycles that the ring of coming births looks ahead; births further away are passed over once per turn.
 const RING: u32 = 1024;

@@ -4,16 +4,17 @@ use super::errors::SimError;
 use super::prepare::{Prepared, prepare};
 use super::report::SimReport;
 use super::simulate::simulate;
-use crate::ir::{ForwardingTables, Fraction, RequireOutcome, Scene, nanoseconds};
-use crate::model::{Fabric, Metric, Rate, Require, Scale, SimulatedMetric, Simulation};
-use crate::progress::Progress;
+use crate::rate::rate_of_share;
+use fabc_base::progress::Progress;
+use fabc_ir::{ForwardingTables, Fraction, RequireOutcome, Scene, nanoseconds};
+use fabc_model::{Fabric, Metric, Rate, Require, Scale, SimulatedMetric, Simulation};
 
 /// Percent of the static bound at which a curve is run that names no rates.
 const CURVE: [u8; 12] = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120];
 
 /// The rates of a curve that names none.
 pub fn usual_rates(bound: Fraction) -> Vec<Rate> {
-    CURVE.iter().map(|&percent| Rate::share(Fraction::new(percent, 100u8), bound)).collect()
+    CURVE.iter().map(|&percent| rate_of_share(Fraction::new(percent, 100u8), bound)).collect()
 }
 
 /// Runs a simulation of a spec on the tables of one scenario.
@@ -48,7 +49,7 @@ pub fn rates(fabric: &Fabric, simulation: &Simulation, prepared: &Prepared<'_>) 
     };
     let of = fabric.requires.iter().filter_map(|require| require.simulation());
     let shares = of.filter(|of| of.name == simulation.name).filter_map(|of| of.share);
-    rates.extend(shares.map(|share| Rate::share(Fraction::decimal(share), bound)));
+    rates.extend(shares.map(|share| rate_of_share(Fraction::decimal(share), bound)));
     rates.sort_unstable();
     rates.dedup();
     rates
@@ -80,7 +81,7 @@ fn outcome(fabric: &Fabric, require: &Require, reports: &[SimReport]) -> Require
 
 /// What a line is about, in one scenario, of the worst seed.
 fn value(fabric: &Fabric, require: &Require, report: &SimReport) -> Option<Fraction> {
-    let stable = || report.saturations.iter().map(|found| found.at_least().fraction()).min();
+    let stable = || report.saturations.iter().map(|found| Fraction::from(found.at_least())).min();
     match require.metric {
         Metric::Simulated(SimulatedMetric::Saturation) => stable(),
         Metric::Simulated(SimulatedMetric::Share) => match &report.volume {
@@ -93,7 +94,7 @@ fn value(fabric: &Fabric, require: &Require, report: &SimReport) -> Option<Fract
         }
         Metric::Simulated(SimulatedMetric::Latency) => {
             let share = require.simulation().and_then(|of| of.share)?;
-            let rate = Rate::share(Fraction::decimal(share), report.load.bound);
+            let rate = rate_of_share(Fraction::decimal(share), report.load.bound);
             let points = report.points.iter().filter(|point| point.rate == rate);
             // Where more is born than delivered, latencies grow with the run: its cycles stand for them.
             let endless = || Fraction::whole(report.setting.end() + report.setting.measure);

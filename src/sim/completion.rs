@@ -1,7 +1,7 @@
 //! What runs of traffic that ends found.
 
 use super::point::{Delays, VcUse};
-use crate::ir::Fraction;
+use fabc_ir::Fraction;
 
 /// One run until everything has arrived: counts of packets where nothing else is said.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -9,9 +9,9 @@ use super::prepare::Prepared;
 use super::supply::{Newborn, Supply};
 use super::tally::{Census, Tally};
 use super::traffic::{Message, Pattern};
-use crate::limits::SIMULATED_CYCLES;
-use crate::model::Rate;
-use crate::random::Keyed;
+use fabc_base::limits::SIMULATED_CYCLES;
+use fabc_base::random::Keyed;
+use fabc_model::Rate;
 
 /// The stream of random numbers that destinations are drawn from.
 const DESTINATIONS: u64 = 1;

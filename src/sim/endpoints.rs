@@ -1,7 +1,7 @@
 //! Where packets come from and go to: the chips of a pod, the hosts of a network.
 
-use crate::ir::Scene;
-use crate::model::{Fabric, Plant};
+use fabc_ir::Scene;
+use fabc_model::{Fabric, Plant};
 
 /// Endpoints, numbered router by router.
 pub(super) struct Endpoints {

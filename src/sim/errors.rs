@@ -1,6 +1,6 @@
 //! What cannot be simulated, and what goes wrong on the way. Codes FAB06nn.
 
-use crate::diag::Span;
+use fabc_base::diag::Span;
 use miette::Diagnostic;
 use thiserror::Error;
 

@@ -5,9 +5,9 @@
 //! whole words of a bit set.
 
 use super::setting::Setting;
-use crate::ids::{ChannelId, Id, LinkId, NodeId, PortId};
-use crate::ir::Scene;
-use crate::model::Fabric;
+use fabc_base::ids::{ChannelId, Id, LinkId, NodeId, PortId};
+use fabc_ir::Scene;
+use fabc_model::Fabric;
 
 /// No channel, no queue, no packet.
 pub(super) const NONE: u32 = u32::MAX;

@@ -1,8 +1,8 @@
 //! What runs found, as counts; ratios are worked out where they are asked for.
 
 use super::setting::Setting;
-use crate::ir::Fraction;
-use crate::model::Rate;
+use fabc_ir::Fraction;
+use fabc_model::Rate;
 
 /// One run: counts of packets where nothing else is said. The window are the cycles that are measured.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -15,8 +15,8 @@ use super::saturation::{Saturation, can_end};
 use super::setting::Setting;
 use super::tally::bins;
 use super::traffic::Offer;
-use crate::ids::{ChannelId, Id};
-use crate::model::{Model, Rate};
+use fabc_base::ids::{ChannelId, Id};
+use fabc_model::{Model, Rate};
 
 /// Latencies of a packet at the edge of the window, of the slowest one within it: what Little's law may be
 /// off by.
@@ -24,11 +24,11 @@ const EDGE: u64 = 4;
 
 /// What of a file is not what was asked for, or cannot be.
 #[derive(PartialEq, Eq, Debug)]
-pub(crate) struct Misfit {
+pub struct Misfit {
     /// The key of its scenario, with its place in a list.
-    pub(crate) place: String,
+    pub place: String,
     /// What is wrong there.
-    pub(crate) what: String,
+    pub what: String,
 }
 
 /// The first thing in a report that cannot be.

@@ -10,10 +10,11 @@ use super::routes::Routes;
 use super::routing::Chosen;
 use super::setting::Setting;
 use super::traffic::{DetailedTraffic, Expected, Messages, Offer, Pattern};
-use crate::ids::{LinkTypeId, NodeId};
-use crate::ir::{ForwardingTables, Fraction, Scene, Topology};
-use crate::limits::SIMULATED_CYCLES;
-use crate::model::{
+use crate::rate::rate_of_share;
+use fabc_base::ids::{LinkTypeId, NodeId};
+use fabc_base::limits::SIMULATED_CYCLES;
+use fabc_ir::{ForwardingTables, Fraction, Scene, Topology};
+use fabc_model::{
     Arbitration, Bursts, Credits, Details, Fabric, Hosts, Lanes, Model, Order, Parameters, Rate, Routing, Simulation, Traffic,
 };
 
@@ -99,7 +100,7 @@ impl BirthLimit {
     /// more than these offer with a single cycle between them.
     pub(super) fn highest_rate(&self) -> Fraction {
         let ports = Fraction::whole(u64::from(self.packet) * u64::from(self.ports.unwrap_or(1)));
-        let in_bursts = |bursts: Bursts| bursts.rate.fraction().times(Fraction::new(bursts.length, u64::from(bursts.length) + 1));
+        let in_bursts = |bursts: Bursts| Fraction::from(bursts.rate).times(Fraction::new(bursts.length, u64::from(bursts.length) + 1));
         self.bursts.map_or(ports, |bursts| in_bursts(bursts).min(ports))
     }
     /// Whether a rate can be offered.
@@ -108,13 +109,13 @@ impl BirthLimit {
     /// What it is too high for.
     pub(super) fn check(&self, rate: Rate) -> Result<(), SimError> {
         let most = self.highest_rate();
-        if rate.fraction() <= most {
+        if Fraction::from(rate) <= most {
             return Ok(());
         }
         let rate = rate.to_string();
         Err(match self.bursts {
             Some(Bursts { length, rate: burst }) => {
-                SimError::Bursts { rate, length, burst: burst.to_string(), most: Rate::share(Fraction::whole(1u8), most).to_string() }
+                SimError::Bursts { rate, length, burst: burst.to_string(), most: rate_of_share(Fraction::whole(1u8), most).to_string() }
             }
             None => SimError::RateTooHigh { rate, packet: self.packet, most: most.floor().to_string() },
         })
@@ -306,7 +307,7 @@ fn chosen(fabric: &Fabric, parameters: &Parameters) -> Result<Chosen, SimError> 
         _ => "it belongs to `--routing ugal` or `ugal_global`",
     };
     let misplaced = |setting: &'static str| SimError::Misplaced { setting, about: about(), belongs: belongs(setting) };
-    let chosen = choosing.resolved(shortest_by_default(fabric)).map_err(misplaced)?;
+    let chosen = Chosen::resolve(choosing, shortest_by_default(fabric)).map_err(misplaced)?;
     match (chosen, parameters.lanes) {
         (Chosen::Tables, _) | (_, None) => Ok(chosen),
         (_, Some(Lanes::General(_))) => Err(misplaced("general")),

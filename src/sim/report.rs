@@ -5,7 +5,7 @@ use super::load::StaticLoad;
 use super::point::Point;
 use super::saturation::Saturation;
 use super::setting::Setting;
-use crate::ids::NodeId;
+use fabc_base::ids::NodeId;
 
 /// All runs of one fabric under one traffic.
 #[derive(Clone, PartialEq, Debug)]

@@ -8,20 +8,15 @@ use super::possible::{Misfit, possible};
 use super::prepare::Prepared;
 use super::report::SimReport;
 use super::saturation::{Beyond, Saturation};
-use crate::model::{Fabric, Rate, Simulation};
-use crate::read::{self, BracketLine, CompletionLine, DelayLine, PointLine, SimulatedLine, VcUseLine};
+use fabc_ir::read::{self, BracketLine, CompletionLine, DelayLine, PointLine, SimulatedLine, VcUseLine};
+use fabc_model::{Fabric, Rate, Simulation};
 
 /// The report of a simulation of a spec, from a file: what [`super::run_block`] returns, but for the counts
 /// of single channels, which files do not have.
 ///
 /// # Errors
 /// The runs are not those that the spec asks for, or their counts cannot be those of a run.
-pub(crate) fn reported(
-    fabric: &Fabric,
-    simulation: &Simulation,
-    prepared: &Prepared<'_>,
-    line: &SimulatedLine,
-) -> Result<SimReport, Misfit> {
+pub fn reported(fabric: &Fabric, simulation: &Simulation, prepared: &Prepared<'_>, line: &SimulatedLine) -> Result<SimReport, Misfit> {
     let misfit = |place: &str, what: &str| Misfit { place: place.to_owned(), what: what.to_owned() };
     let seeds = simulation.all_seeds();
     let ends = prepared.volume().is_some();

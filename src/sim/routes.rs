@@ -6,8 +6,8 @@
 //! and waits for it to come from memory: so an answer is one byte where that will do, and is found by one
 //! look.
 
-use crate::ids::{BlockId, Id, NodeId};
-use crate::ir::{Entry, ForwardingTables, Symmetry, TableKey, Topology};
+use fabc_base::ids::{BlockId, Id, NodeId};
+use fabc_ir::{Entry, ForwardingTables, Symmetry, TableKey, Topology};
 
 /// How a packet came to a router.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

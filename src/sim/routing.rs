@@ -1,6 +1,6 @@
 //! How packets find their ways, with every default worked out.
 
-use crate::model::{Choosing, Routing, Score, Shortest};
+use fabc_model::{Choosing, Routing, Score, Shortest};
 
 /// How packets find their ways.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,15 +56,13 @@ impl Chosen {
             Chosen::Shortest(shortest) | Chosen::Valiant(shortest) | Chosen::Ugal(Ugal { shortest, .. }) => Some(shortest),
         }
     }
-}
 
-impl Choosing {
-    /// With every default; `by_default` are the shortest ways of this fabric.
+    /// What a spec or a command line chooses, with every default; `by_default` are the shortest ways of this fabric.
     ///
     /// # Errors
     /// The name of a setting that the routing does not have.
-    pub(super) fn resolved(self, by_default: Shortest) -> Result<Chosen, &'static str> {
-        let Self { routing, shortest, samples, bias, score } = self;
+    pub(super) fn resolve(choosing: Choosing, by_default: Shortest) -> Result<Self, &'static str> {
+        let Choosing { routing, shortest, samples, bias, score } = choosing;
         let routing = routing.unwrap_or(Routing::Tables);
         let chosen = match routing {
             Routing::Tables => Chosen::Tables,

@@ -6,7 +6,7 @@ use super::point::Point;
 use super::prepare::Prepared;
 use super::traffic::Offer;
 use super::{cycles, flit, packet};
-use crate::model::{Model, Rate};
+use fabc_model::{Model, Rate};
 
 /// Runs one rate: the cycles to warm up, those that are measured, and then until all packets that were born
 /// in the measured ones have arrived, at most as long again.

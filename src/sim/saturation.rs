@@ -9,9 +9,9 @@ use super::point::Point;
 use super::prepare::Prepared;
 use super::run::judge;
 use super::setting::Setting;
-use crate::ir::Fraction;
-use crate::model::Rate;
-use crate::progress::Progress;
+use fabc_base::progress::Progress;
+use fabc_ir::Fraction;
+use fabc_model::Rate;
 use rayon::prelude::*;
 
 /// Where the search begins, in millionths of the static bound.

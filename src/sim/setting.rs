@@ -1,8 +1,8 @@
 //! Parameters with every default worked out.
 
 use super::routing::Chosen;
-use crate::ir::Fraction;
-use crate::model::{Arbitration, Credits, Details, Hosts, Model, Traffic};
+use fabc_ir::Fraction;
+use fabc_model::{Arbitration, Credits, Details, Hosts, Model, Traffic};
 
 /// The parameters with every default worked out, and what the spec says of the routers.
 #[derive(Clone, PartialEq, Eq, Debug)]

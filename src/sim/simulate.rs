@@ -9,9 +9,9 @@ use super::prepare::Prepared;
 use super::report::{Class, SimReport};
 use super::run::{complete as complete_one, run as run_one};
 use super::saturation::{Saturation, saturation};
-use crate::ids::{ChannelId, Id, NodeId};
-use crate::model::Rate;
-use crate::progress::Progress;
+use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_base::progress::Progress;
+use fabc_model::Rate;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 

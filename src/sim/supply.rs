@@ -7,7 +7,7 @@
 
 use super::layout::NONE;
 use super::traffic::{Message, Messages};
-use crate::model::Order;
+use fabc_model::Order;
 
 /// A packet that is born.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@ use super::completion::Completion;
 use super::digest::{Chain, EVERY};
 use super::point::{Delays, Point, VcUse};
 use super::setting::Setting;
-use crate::model::Rate;
+use fabc_model::Rate;
 
 /// Most packets of one queue, in the flit model flits, that are told apart; fuller ones count as these.
 const GRAINS: usize = 1 << 16;

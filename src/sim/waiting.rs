@@ -2,7 +2,7 @@
 
 use super::errors::SimError;
 use super::prepare::Prepared;
-use crate::ids::{ChannelId, NodeId};
+use fabc_base::ids::{ChannelId, NodeId};
 
 /// A queue, and from where to where its first packet goes.
 pub(super) struct Waiting {

@@ -3,7 +3,6 @@
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::ir::ForwardingTables;
-use fabc::model;
 use fabc::progress::Silent;
 
 /// A pod of `specs/` without its faults, all passes run.
@@ -12,7 +11,7 @@ pub(crate) fn built(name: &str) -> Compiled {
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
         Ok(text.replace("faults = 1 ocs", "faults = 0"))
     };
-    let fabric = model::load(&format!("specs/{name}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
+    let fabric = fabc::lang::load(&format!("specs/{name}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
     compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"))
 }
 

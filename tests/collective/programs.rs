@@ -7,7 +7,7 @@ use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::emit::{MscclFile, collective_msccl};
 use fabc::ir::{Fault, Scenario, Scene, Schedule, Topology};
-use fabc::model::{self, Collective, CollectiveAlgorithm};
+use fabc::model::{Collective, CollectiveAlgorithm};
 use fabc::passes::collective::{Asked, by_slots, by_steps, multitree, pull, trees, turned};
 use fabc::progress::Silent;
 use fabc::random::Stream;
@@ -65,7 +65,7 @@ fn works(name: &str, scene: &Scene<'_>, schedule: &Schedule, runs: u64) -> (Mscc
 
 fn compiled(name: &str) -> Compiled {
     let read = |path: &str| std::fs::read_to_string(path).map_err(|error| error.to_string());
-    let fabric = model::load(&format!("specs/{name}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
+    let fabric = fabc::lang::load(&format!("specs/{name}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
     compile(fabric, Stage::Synthesize, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"))
 }
 

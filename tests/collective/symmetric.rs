@@ -4,13 +4,13 @@ use crate::graphs::{passes, size};
 use fabc::compile::{Stage, compile};
 use fabc::ids::{ChannelId, Id, NodeId};
 use fabc::ir::{Fraction, Pull, Round, Rounds, Scene, Schedule, Topology, Transfers};
-use fabc::model::{self, Collective, CollectiveAlgorithm};
+use fabc::model::{Collective, CollectiveAlgorithm};
 use fabc::passes::collective::{Asked, by_slots, by_steps, multitree, natural_chunks, turned};
 use fabc::progress::Silent;
 
 fn topology(name: &str) -> Topology {
     let read = |path: &str| std::fs::read_to_string(path).map_err(|error| error.to_string());
-    let fabric = model::load(&format!("specs/{name}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
+    let fabric = fabc::lang::load(&format!("specs/{name}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
     compile(fabric, Stage::Synthesize, &Silent).unwrap_or_else(|failure| panic!("{failure:?}")).topology
 }
 

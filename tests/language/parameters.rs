@@ -2,7 +2,7 @@
 
 use super::{read, told};
 use fabc::diag::SourceMap;
-use fabc::model::{self, Fabric};
+use fabc::model::Fabric;
 use fabc::syntax::ast::Spec;
 use fabc::syntax::{bind, normalize, parse, parse_file, parse_with, print, print_spec};
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ fn disk(path: &str) -> Result<String, String> {
 
 fn with(sets: &[&str]) -> Result<(Fabric, Spec, SourceMap), String> {
     let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
-    model::read_with(POD, &disk, &sets).map_err(|(failure, sources)| {
+    fabc::lang::read_with(POD, &disk, &sets).map_err(|(failure, sources)| {
         let told: Vec<String> = failure.diagnostics().iter().map(|error| told_of(&**error, &sources)).collect();
         told.concat()
     })

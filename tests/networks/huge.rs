@@ -6,7 +6,7 @@ use fabc::check::{self, Sampled};
 use fabc::compile::{Stage, compile, decidable, describe};
 use fabc::diag::Failure;
 use fabc::emit;
-use fabc::model::{self, ClosedForm, Dragonfly, Fabric, Family, Farthest, Network, Plant, Reached, Supernode};
+use fabc::model::{ClosedForm, Dragonfly, Fabric, Family, Farthest, Network, Plant, Reached, Supernode};
 use fabc::passes::wire;
 use fabc::progress::Silent;
 use fabc::verify;
@@ -192,7 +192,7 @@ const RADIX_128: &str =
 
 fn loaded(text: &str) -> Fabric {
     let loader = |path: &str| if path == "huge.fab" { Ok(text.to_owned()) } else { Err(path.to_owned()) };
-    model::load("huge.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
+    fabc::lang::load("huge.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
 }
 
 #[test]

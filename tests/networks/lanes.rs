@@ -3,7 +3,6 @@
 use super::builds::built;
 use fabc::check::Files;
 use fabc::compile::{Stage, compile, decidable};
-use fabc::model;
 use fabc::progress::Silent;
 use fabc::verify;
 use serde_json::{Value, json};
@@ -153,7 +152,7 @@ fn too_few_are_refused_early() {
     ] {
         let text = spec(topology, routing, &format!("vcs = {vcs};"));
         let loader = |_: &str| Ok(text.clone());
-        let (fabric, ..) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+        let (fabric, ..) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
         let early = decidable(&fabric, Stage::Emit).expect_err("refused");
         let late = compile(fabric, Stage::Emit, &Silent).expect_err("refused");
         for failure in [early, late] {

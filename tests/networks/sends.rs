@@ -4,7 +4,6 @@ use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::emit::{self, ManifestLine, TOOL, manifest_json};
 use fabc::ir::{CollectiveBound, Contract, Schedule, Timed};
-use fabc::model;
 use fabc::progress::Silent;
 use fabc::random::Stream;
 use fabc::syntax::{print_spec, with_inputs};
@@ -30,7 +29,7 @@ fn built(text: &str, messages: &str) -> (Compiled, check::Files) {
         _ if path.ends_with(".csv") => Ok(messages.to_owned()),
         _ => Err(path.to_owned()),
     };
-    let (fabric, spec, _) = model::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    let (fabric, spec, _) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
     let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));
     let spec_text = print_spec(&with_inputs(spec));
     let artifacts = emit::artifacts(&compiled, &spec_text, &[]);

@@ -6,7 +6,6 @@ use crate::bench::{Bench, Hardware, UNIT, adds_up, parameters};
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::ir::{ForwardingTables, Scene};
-use fabc::model;
 use fabc::progress::Silent;
 use fabc::sim::{
     Arbitration, Choosing, Credits, Details, Hosts, Lanes, Parameters, Point, Rate, SimReport, Traffic, curve, prepare, simulate,
@@ -15,7 +14,7 @@ use proptest::prelude::*;
 
 fn compiled(spec: &str) -> Compiled {
     let read = |_: &str| Ok::<String, String>(spec.to_owned());
-    let fabric = model::load("fabric.fab", &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
+    let fabric = fabc::lang::load("fabric.fab", &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
     compile(fabric, Stage::Emit, &Silent).expect("it compiles")
 }
 

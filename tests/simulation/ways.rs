@@ -3,7 +3,7 @@
 use crate::assert_near;
 use fabc::ids::NodeId;
 use fabc::ir::{Breadth, ForwardingTables, Fraction, Neighbors, Scene, Symmetry, TableKey, Topology};
-use fabc::model::{self, Fabric, Plant};
+use fabc::model::{Fabric, Plant};
 use fabc::passes::wire::wire;
 use fabc::progress::Silent;
 use fabc::sim::{
@@ -27,7 +27,7 @@ impl Wired {
              budget {{ vcs = {vcs}; }} topology = {topology} routing = minimal; }}"
         );
         let read = |_: &str| Ok::<String, String>(spec.clone());
-        let fabric = model::load("net.fab", &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
+        let fabric = fabc::lang::load("net.fab", &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
         let Plant::Network(network) = &fabric.plant else { panic!("a network") };
         let topology = wire(&fabric, network);
         let count = topology.node_count();
@@ -215,7 +215,7 @@ fn adaptive_ways_go_round_a_link_that_all_want() {
     assert_eq!(bound.limit, Limit::Hops);
     let prepared = net.prepared(&parameters(Routing::Ugal)).unwrap();
     let found = &simulate(&prepared, &[], &[1], true, &Silent).unwrap().saturations[0];
-    assert!(found.at_least().as_f64() > 0.2 && found.at_least().fraction() < bound.bound, "{found:?}");
+    assert!(found.at_least().as_f64() > 0.2 && Fraction::from(found.at_least()) < bound.bound, "{found:?}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::spec;
 use fabc::compile::{Stage, compile};
 use fabc::ids::BlockId;
 use fabc::ir::{Change, Mirrors, PlaceStep, SlicePlacement, after};
-use fabc::model::{self, Fabric};
+use fabc::model::Fabric;
 use fabc::passes::slices::{Placing, way};
 use fabc::progress::Silent;
 use rand_chacha::ChaCha8Rng;
@@ -19,7 +19,7 @@ fn sixty_four() -> (Fabric, Vec<Mirrors>) {
         slice middle { cubes = 3; count = 4; topology = synthesize { seed = 2; } }
         slice small { cubes = 1; count = 9; topology = torus 2 x 2 x 2; }";
     let text = spec(64, kinds);
-    let (fabric, _, _) = model::read("pod.fab", &|_: &str| Ok(text.clone())).unwrap();
+    let (fabric, _, _) = fabc::lang::read("pod.fab", &|_: &str| Ok(text.clone())).unwrap();
     let settings = |fabric: &Fabric| compile(fabric.clone(), Stage::Analyze, &Silent).unwrap().pod.unwrap().cross_connects.mirrors();
     let settings = fabric.slices.kinds.iter().map(|kind| settings(&kind.fabric)).collect();
     (fabric, settings)

@@ -1,4 +1,4 @@
-//! Which file of `src` names an item of which other file, read from the text.
+//! Which file of a crate names an item of which other file, read from the text.
 //!
 //! Modules are files; an item belongs to the file that defines it, whatever modules hand it on with `use`.
 //! Methods and fields are not named by a path and are not seen, nor is what macros name.
@@ -200,9 +200,9 @@ impl Module {
     }
 }
 
-/// `src/ir/flow.rs` is `ir::flow`, `src/ir/mod.rs` is `ir`, `src/lib.rs` is the root.
+/// `src/ir/flow.rs` is `flow` in its crate, `src/ir/read/mod.rs` is `read`, `src/ir/lib.rs` is the root.
 fn module_path(file: &str) -> Vec<String> {
-    let words = file.trim_start_matches("src/").trim_end_matches(".rs").split('/');
+    let words = file.trim_start_matches("src/").trim_end_matches(".rs").split('/').skip(1);
     words.filter(|word| !["mod", "lib"].contains(word)).map(str::to_owned).collect()
 }
 

@@ -2,12 +2,12 @@
 //! beside them.
 
 use super::comparison::{Comparison, Expected, Measured, integer, scenario_bounds};
-use crate::check::exact::Exact;
-use crate::check::limit::measure;
-use crate::check::tree_bounds;
-use crate::ids::OcsId;
-use crate::ir::{CrossConnects, LimitArgument, TreeBounds, UniversalLimit};
-use crate::model::Pod;
+use crate::exact::Exact;
+use crate::limit::measure;
+use crate::tree_bounds;
+use fabc_base::ids::OcsId;
+use fabc_ir::{CrossConnects, LimitArgument, TreeBounds, UniversalLimit};
+use fabc_model::Pod;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 

@@ -2,13 +2,13 @@
 
 use super::read::{contradiction, tagged};
 use super::{CERTIFICATES, Files};
-use crate::check::CheckError;
-use crate::check::faults::{Fault, tolerated};
-use crate::ids::{NodeId, OcsId};
-use crate::ir::{FlowCertificate, Topology};
-use crate::limits;
-use crate::model::{Fabric, Pod};
-use crate::read::{Certificates, FlowLine, ScenarioLine};
+use crate::CheckError;
+use crate::faults::{Fault, tolerated};
+use fabc_base::ids::{NodeId, OcsId};
+use fabc_base::limits;
+use fabc_ir::read::{Certificates, FlowLine, ScenarioLine};
+use fabc_ir::{FlowCertificate, Topology};
+use fabc_model::{Fabric, Pod};
 
 /// What the file claims; nothing of it is checked yet, except that it names things that exist.
 pub(super) struct Claims {

@@ -3,13 +3,13 @@
 use super::files::Files;
 use super::read::{contradiction, tagged};
 use super::tables;
-use crate::check::CheckError;
-use crate::check::exact::Exact;
-use crate::check::faults::Fault;
-use crate::check::schedule::{Pace, Spent, Timed, bound_time, cycles_at_least, schedule, schedule_along, schedule_time};
-use crate::ir::{CollectiveBound, CrossConnects, ForwardingTables, Scene, Schedule, Topology, Transfers};
-use crate::model::{Collective, CollectiveMetric, DeclaredCollective, Fabric, Metric, Require, Scale, Scenarios};
-use crate::read::CollectiveFile;
+use crate::CheckError;
+use crate::exact::Exact;
+use crate::faults::Fault;
+use crate::schedule::{Pace, Spent, Timed, bound_time, cycles_at_least, schedule, schedule_along, schedule_time};
+use fabc_ir::read::CollectiveFile;
+use fabc_ir::{CollectiveBound, CrossConnects, ForwardingTables, Scene, Schedule, Topology, Transfers};
+use fabc_model::{Collective, CollectiveMetric, DeclaredCollective, Fabric, Metric, Require, Scale, Scenarios};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 

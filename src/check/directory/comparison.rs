@@ -1,10 +1,10 @@
 //! A report against what was recomputed: how numbers must stand in it.
 
-use crate::check::CheckError;
-use crate::check::exact::Exact;
-use crate::check::measures::Measures;
-use crate::ir::{CrossConnects, FloorMetrics, NetworkMetrics, Topology};
-use crate::model::{Fabric, Metric};
+use crate::CheckError;
+use crate::exact::Exact;
+use crate::measures::Measures;
+use fabc_ir::{CrossConnects, FloorMetrics, NetworkMetrics, Topology};
+use fabc_model::{Fabric, Metric};
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
 

@@ -2,14 +2,14 @@
 
 use super::read::{contradiction, tagged};
 use super::{FLOOR, Files};
-use crate::check::CheckError;
-use crate::ids::Id;
-use crate::ir::Placement;
-use crate::model::{Fabric, Floor};
-use crate::read::FloorFile;
+use crate::CheckError;
+use fabc_base::ids::Id;
+use fabc_ir::Placement;
+use fabc_ir::read::FloorFile;
+use fabc_model::{Fabric, Floor};
 use std::collections::BTreeMap;
 
-/// Where routers are said to stand; whether they may is for [`crate::check::floor`].
+/// Where routers are said to stand; whether they may is for [`crate::floor`].
 pub(super) fn placement(files: &Files, fabric: &Fabric, floor: &Floor) -> Result<Placement, CheckError> {
     let file: FloorFile = tagged(files, FLOOR)?;
     let wrong = |place: String, what: String| Err(contradiction(FLOOR, place, what));

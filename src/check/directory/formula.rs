@@ -9,11 +9,11 @@ mod star;
 
 use super::read::{contradiction, tagged};
 use super::{FORMULA, Files};
-use crate::check::CheckError;
-use crate::ids::{Id, NodeId};
-use crate::ir::{Entry, ForwardingTables, TableKey, Topology};
-use crate::model::{Fabric, VcCount};
-use crate::read::{FormulaFile, VcLine};
+use crate::CheckError;
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::read::{FormulaFile, VcLine};
+use fabc_ir::{Entry, ForwardingTables, TableKey, Topology};
+use fabc_model::{Fabric, VcCount};
 use grid::{Bits, Grid, Line};
 use groups::Groups;
 use next::Formula;

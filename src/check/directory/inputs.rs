@@ -2,9 +2,9 @@
 
 use super::files::Files;
 use super::read;
-use crate::check::CheckError;
-use crate::model::{DemandShape, Fabric};
-use crate::syntax::{DEMAND_INPUT, GRAPH_INPUTS, OCS_INPUT};
+use crate::CheckError;
+use fabc_model::{DEMAND_INPUT, GRAPH_INPUTS, OCS_INPUT};
+use fabc_model::{DemandShape, Fabric};
 use std::borrow::Cow;
 
 /// What is wrong with an input that the spec does not name.

@@ -2,9 +2,9 @@
 
 use super::files::{Files, MANIFEST, SCHEDULE_BIN, SPEC, schedule_of};
 use super::read::{bytes, contradiction, tagged};
-use crate::check::CheckError;
-use crate::model::Fabric;
-use crate::read::Manifest;
+use crate::CheckError;
+use fabc_ir::read::Manifest;
+use fabc_model::Fabric;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How the build was called.

@@ -1,9 +1,9 @@
 //! The section `network` of a report: what was counted of the graph.
 
 use super::comparison::{Comparison, Expected, Fields, Measured};
-use crate::check::exact::Exact;
-use crate::ir::{Bisection, Clusters, FailureCurve, FloorMetrics, NetworkMetrics, PathCounts, PathsAt};
-use crate::model::{Fabric, Family, Floor, FreeGraph, Network, PlacementChoice, Plant};
+use crate::exact::Exact;
+use fabc_ir::{Bisection, Clusters, FailureCurve, FloorMetrics, NetworkMetrics, PathCounts, PathsAt};
+use fabc_model::{Fabric, Family, Floor, FreeGraph, Network, PlacementChoice, Plant};
 use serde_json::Value;
 
 impl Comparison {

@@ -1,8 +1,8 @@
 //! Files of a directory by path; what they are not ends in a conviction that names the file.
 
 use super::Files;
-use crate::check::CheckError;
-use crate::read::{self, Tagged};
+use crate::CheckError;
+use fabc_ir::read::{self, Tagged};
 use serde::de::DeserializeOwned;
 
 /// The bytes of a file that must be there.

@@ -4,12 +4,12 @@ use super::collectives::ProvedSchedule;
 use super::comparison::{Comparison, Expected, Fields, Measured, decimal, integer, load, scenario_bounds};
 use super::files::{Files, REPORT};
 use super::stated::Stated;
-use crate::check::CheckError;
-use crate::check::exact::Exact;
-use crate::check::measures::{Measures, compared, worst_of};
-use crate::check::require::{RequireError, admits};
-use crate::ir::UniversalLimit;
-use crate::model::{CollectiveMetric, FloorMetric, Metric, Reference, Scale, TopologyChoice};
+use crate::CheckError;
+use crate::exact::Exact;
+use crate::measures::{Measures, compared, worst_of};
+use crate::require::{RequireError, admits};
+use fabc_ir::UniversalLimit;
+use fabc_model::{CollectiveMetric, FloorMetric, Metric, Reference, Scale, TopologyChoice};
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
 

@@ -2,11 +2,11 @@
 
 use super::files::{Files, OCS};
 use super::{switches, tables, topology};
-use crate::check::CheckError;
-use crate::check::faults::{Fault, tolerated};
-use crate::ids::{IdVec, LinkId, NodeId};
-use crate::ir::{CrossConnects, ForwardingTables, Scene, Symmetry, TableKey, Topology};
-use crate::model::Fabric;
+use crate::CheckError;
+use crate::faults::{Fault, tolerated};
+use fabc_base::ids::{IdVec, LinkId, NodeId};
+use fabc_ir::{CrossConnects, ForwardingTables, Scene, Symmetry, TableKey, Topology};
+use fabc_model::Fabric;
 
 /// What the files say of one scenario.
 #[derive(Debug)]

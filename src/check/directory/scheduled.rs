@@ -3,12 +3,12 @@
 use super::collectives::{Plant, ProvedSchedule};
 use super::files::{SCHEDULE, SCHEDULE_BIN, schedule_of};
 use super::read::{bytes, contradiction, unreadable};
-use crate::check::CheckError;
-use crate::check::schedule::{replaced, vectors_together};
-use crate::ids::{Id, NodeId};
-use crate::ir::{Scene, Schedule, Timed};
-use crate::model::{Collective, DeclaredCollective, DeclaredMessage, DeclaredMessages, MessageWays, SlotPace};
-use crate::read::ScheduleFile;
+use crate::CheckError;
+use crate::schedule::{replaced, vectors_together};
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::read::ScheduleFile;
+use fabc_ir::{Scene, Schedule, Timed};
+use fabc_model::{Collective, DeclaredCollective, DeclaredMessage, DeclaredMessages, MessageWays, SlotPace};
 
 impl Plant<'_> {
     /// All collectives, in the order of the spec.

@@ -3,10 +3,10 @@
 
 use super::files::Files;
 use super::read::tagged;
-use crate::check::CheckError;
-use crate::check::exact::Exact;
-use crate::model::{Metric, Require, Scale, SimulatedMetric};
-use crate::read::{SimulatedLine, SimulationFile, millionths};
+use crate::CheckError;
+use crate::exact::Exact;
+use fabc_ir::read::{SimulatedLine, SimulationFile, millionths};
+use fabc_model::{Metric, Require, Scale, SimulatedMetric};
 use std::cmp::Ordering;
 
 /// Rates are written in so many parts of a flit per cycle, and those that the contract asks for in so many.

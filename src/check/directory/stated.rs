@@ -3,10 +3,10 @@
 
 use super::files::{Files, REPORT};
 use super::read::json;
-use crate::check::CheckError;
-use crate::ir::{PassRecord, TreeBounds, UniversalLimit};
-use crate::read::Ordered;
-use crate::units::Decimal;
+use crate::CheckError;
+use fabc_base::units::Decimal;
+use fabc_ir::read::Ordered;
+use fabc_ir::{PassRecord, TreeBounds, UniversalLimit};
 use serde::Deserialize;
 
 /// What no other file of the directory says. The bounds have been proved; the rest is as it stands there.

@@ -3,13 +3,13 @@
 use super::files::{Files, OCS};
 use super::inputs::same_input;
 use super::read::{contradiction, json, tagged};
-use crate::check::CheckError;
-use crate::check::faults::in_file_names;
-use crate::ids::{IdVec, LinkId, OcsId};
-use crate::ir::{CrossConnect, CrossConnects, Topology};
-use crate::model::{CoupleRule, Duplex, FacePort, Ocs, Pod, SonicConfig, TopologyChoice};
-use crate::read::{ConfigCrossConnect, ConfigDb, ConfigPort, OcsFile};
-use crate::syntax::OCS_INPUT;
+use crate::CheckError;
+use crate::faults::in_file_names;
+use fabc_base::ids::{IdVec, LinkId, OcsId};
+use fabc_ir::read::{ConfigCrossConnect, ConfigDb, ConfigPort, OcsFile};
+use fabc_ir::{CrossConnect, CrossConnects, Topology};
+use fabc_model::OCS_INPUT;
+use fabc_model::{CoupleRule, Duplex, FacePort, Ocs, Pod, SonicConfig, TopologyChoice};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The settings of all switches.

@@ -2,10 +2,10 @@
 
 use super::Files;
 use super::read::{bytes, contradiction, tagged, unreadable};
-use crate::check::CheckError;
-use crate::check::faults::Fault;
-use crate::ir::{ForwardingTables, Symmetry, Topology};
-use crate::read::{BinaryTables, Line, Served, TablesFile, key_of, width_of};
+use crate::CheckError;
+use crate::faults::Fault;
+use fabc_ir::read::{BinaryTables, Line, Served, TablesFile, key_of, width_of};
+use fabc_ir::{ForwardingTables, Symmetry, Topology};
 
 /// The tables of a scenario under the symmetry that the file claims to keep, and whether it says `canonical`.
 /// What the entries say is checked by the walk.

@@ -2,11 +2,11 @@
 
 use super::read::{contradiction, tagged};
 use super::{Files, TOPOLOGY};
-use crate::check::CheckError;
-use crate::ids::{Id, IdVec, LinkId, LinkTypeId, NodeId, OcsId, PortId};
-use crate::ir::{End, Link, LinkClass, Names, Symmetry, Topology};
-use crate::model::{Fabric, PORT_NAMES, Plant, Pod};
-use crate::read::{ClassLine, KindLine, NetworkFile, NoGroup, TopologyFile, of_blocks};
+use crate::CheckError;
+use fabc_base::ids::{Id, IdVec, LinkId, LinkTypeId, NodeId, OcsId, PortId};
+use fabc_ir::read::{ClassLine, KindLine, NetworkFile, NoGroup, TopologyFile, of_blocks};
+use fabc_ir::{End, Link, LinkClass, Names, Symmetry, Topology};
+use fabc_model::{Fabric, PORT_NAMES, Plant, Pod};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A topology, and the OCS that each of its links is said to run through: none in a network.

@@ -5,7 +5,7 @@
 //! so a point that is no quadric belongs to the one neighbor that it shares with the first quadric, or is
 //! that itself.
 
-use crate::ir::{Clusters, Topology};
+use fabc_ir::{Clusters, Topology};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The points and their clusters.

@@ -1,6 +1,6 @@
 //! The order in which the places of a floor are filled.
 
-use crate::model::{Filling, Floor};
+use fabc_model::{Filling, Floor};
 
 /// Row and column of a cabinet where cabinets stand one after the other.
 pub(super) fn in_order(floor: &Floor, cabinet: u32) -> [u32; 2] {

@@ -5,9 +5,9 @@
 //! of a link through a switch is that of two fibers.
 
 use super::order::in_order;
-use crate::ids::{Id, LinkTypeId};
-use crate::ir::{CrossConnects, FloorMetrics, Placement, Topology};
-use crate::model::{Fabric, Filling, Floor, PlacementChoice, Pod, RackPlaces};
+use fabc_base::ids::{Id, LinkTypeId};
+use fabc_ir::{CrossConnects, FloorMetrics, Placement, Topology};
+use fabc_model::{Fabric, Filling, Floor, PlacementChoice, Pod, RackPlaces};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks where cubes and racks stand, and every way; returns what the cables come to.
@@ -135,7 +135,7 @@ fn ways(floor: &Floor, pod: &Pod, topology: &Topology, cross_connects: &CrossCon
             None => floor.inside,
             Some(ocs) => {
                 let rack = place(placement.rack_of[ocs.index()]);
-                let to = |end: crate::ir::End| apart(floor, place(pod.cube_of(end.node).0), rack);
+                let to = |end: fabc_ir::End| apart(floor, place(pod.cube_of(end.node).0), rack);
                 to(link.a) + to(link.b)
             }
         };

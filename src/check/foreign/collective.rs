@@ -7,13 +7,13 @@
 
 use super::fabc;
 use super::verdict::{NamedFile, Rejected, malformed, text};
-use crate::check::{CheckError, schedule, schedule_along};
-use crate::ids::{Id, LinkTypeId, NodeId, PortId};
-use crate::ir::{
+use crate::{CheckError, schedule, schedule_along};
+use fabc_base::ids::{Id, LinkTypeId, NodeId, PortId};
+use fabc_ir::read::{AnyTopology, ClassLine, CollectiveFile, NoGroup, of_blocks, tagged};
+use fabc_ir::{
     CollectiveBound, End, ForwardingTables, Link, LinkClass, Message, Names, Scene, Schedule, SpanningTree, Symmetry, Topology, Transfers,
 };
-use crate::model::{Collective, CollectiveAlgorithm};
-use crate::read::{AnyTopology, ClassLine, CollectiveFile, NoGroup, of_blocks, tagged};
+use fabc_model::{Collective, CollectiveAlgorithm};
 use std::collections::BTreeSet;
 
 /// More ports than these are not laid out: 2 GiB.

@@ -3,13 +3,13 @@
 
 use super::network::{Endpoint, Lookup, MISSING, NOWHERE, Network, Table, packed};
 use super::verdict::{NamedFile, malformed, text};
-use crate::check::CheckError;
-use crate::ids::NodeId;
-use crate::ir::{Entry, ForwardingTables, Symmetry, TableKey};
-use crate::model::VcCount;
-use crate::read::{
+use crate::CheckError;
+use fabc_base::ids::NodeId;
+use fabc_ir::read::{
     AnyRouter, AnyRouterLine, AnyTablesFile, AnyTopology, BinaryTables, ClassLine, Line, NoGroup, closure, key_of, width_of,
 };
+use fabc_ir::{Entry, ForwardingTables, Symmetry, TableKey};
+use fabc_model::VcCount;
 use std::collections::BTreeMap;
 
 /// More input and output ports than these are not laid out: 2 GiB.
@@ -194,7 +194,7 @@ impl Topology {
         if !whole || !canonical {
             return Symmetry::trivial(1, nodes as u32);
         }
-        let cubes = |element: &Vec<u32>| element.iter().step_by(chips).map(|image| crate::ids::BlockId(image / chips as u32)).collect();
+        let cubes = |element: &Vec<u32>| element.iter().step_by(chips).map(|image| fabc_base::ids::BlockId(image / chips as u32)).collect();
         Symmetry::new(chips as u32, self.elements.iter().map(cubes).collect())
     }
 }

@@ -6,7 +6,7 @@
 
 use super::network::{Endpoint, NOWHERE, Network};
 use super::verdict::{NamedFile, malformed, text};
-use crate::check::CheckError;
+use crate::CheckError;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A subnet: its switches are the routers, the ports of its adapters the endpoints (the switches themselves,

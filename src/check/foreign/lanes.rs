@@ -11,7 +11,7 @@ use super::infiniband::Subnet;
 use super::lft::{LidTables, hexadecimal};
 use super::network::{DISCARDED, Lookup, MISSING, NO_LANE, Table, packed, unpacked};
 use super::verdict::{NamedFile, malformed, text};
-use crate::check::CheckError;
+use crate::CheckError;
 use std::collections::BTreeMap;
 
 /// The files beside the forwarding tables.

@@ -7,7 +7,7 @@
 use super::infiniband::Subnet;
 use super::network::{Lookup, MISSING, Table, packed};
 use super::verdict::{NamedFile, malformed, text};
-use crate::check::CheckError;
+use crate::CheckError;
 use std::collections::BTreeMap;
 
 const ABSENT: u8 = u8::MAX;

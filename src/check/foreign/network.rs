@@ -1,6 +1,6 @@
 //! Routers, the channels between them, and endpoints: all that a walk has to know of a network.
 
-use crate::model::VcCount;
+use fabc_model::VcCount;
 
 /// No entry for this input.
 pub(super) const MISSING: u32 = u32::MAX;

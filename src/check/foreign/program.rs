@@ -3,9 +3,9 @@
 
 use super::collective::topology;
 use super::verdict::{NamedFile, Rejected, malformed, text};
-use crate::check::schedule::{JudgedProgram, program};
-use crate::ir::Scene;
-use crate::read::MscclProgram;
+use crate::schedule::{JudgedProgram, program};
+use fabc_ir::Scene;
+use fabc_ir::read::MscclProgram;
 
 /// Whether a file is XML.
 pub fn is_program(bytes: &[u8]) -> bool {

@@ -6,9 +6,9 @@
 
 use super::network::{Lookup, MISSING, NOWHERE, Network, Table, unpacked};
 use super::verdict::{ForeignTables, malformed};
-use crate::check::CheckError;
-use crate::ids::{Id, LinkTypeId, NodeId, PortId};
-use crate::ir::{End, Entry, ForwardingTables, Link, LinkClass, Symmetry, TableKey};
+use crate::CheckError;
+use fabc_base::ids::{Id, LinkTypeId, NodeId, PortId};
+use fabc_ir::{End, Entry, ForwardingTables, Link, LinkClass, Symmetry, TableKey};
 
 /// More entries than these are not laid out: 1 GiB.
 const MOST_ENTRIES: usize = 1 << 26;

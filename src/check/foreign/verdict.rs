@@ -1,6 +1,6 @@
 //! What comes in and what goes out: files with names, findings, and why tables are not accepted.
 
-use crate::check::CheckError;
+use crate::CheckError;
 
 /// A file: its name for messages, and its content.
 #[derive(Clone, Copy, Debug)]

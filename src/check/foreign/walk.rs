@@ -3,9 +3,9 @@
 use super::dependencies::Dependencies;
 use super::network::{DISCARDED, Lookup, MISSING, NO_LANE, NOWHERE, Network, Table, unpacked};
 use super::verdict::{ForeignTables, Rejected, malformed};
-use crate::check::CheckError;
-use crate::check::deadlock::shortest_directed_cycle;
-use crate::model::VcCount;
+use crate::CheckError;
+use crate::deadlock::shortest_directed_cycle;
+use fabc_model::VcCount;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -1,8 +1,8 @@
 //! The packing of one-hop words recomputed: the tree counted plainly, every set of words judged by the pairs
 //! and distances that it covers more than once.
 
-use crate::ids::{BlockId, NodeId};
-use crate::model::{Capacities, CoupleRule, FacePort, Pod};
+use fabc_base::ids::{BlockId, NodeId};
+use fabc_model::{Capacities, CoupleRule, FacePort, Pod};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ pub(super) fn one_hop(pod: &Pod, capacities: &Capacities, fiber: u32, prices: &[
         return Err("larger than a packing of one-hop words can be".to_owned());
     }
     let partners = partners(pod)?;
-    let most = |ocs: &crate::model::Ocs| ocs.a.len().min(ocs.b.len()) as u128 * u128::from(capacities.of(ocs.link));
+    let most = |ocs: &fabc_model::Ocs| ocs.a.len().min(ocs.b.len()) as u128 * u128::from(capacities.of(ocs.link));
     let fibers: u128 = pod.ocses.iter().map(most).sum();
     let at = |position: usize| pod.at(NodeId(position as u32)).map(|at| at as usize);
     let copper = |p: usize, q: usize| (0..3).map(|axis| at(p)[axis].abs_diff(at(q)[axis])).sum::<usize>();

@@ -7,12 +7,12 @@
 //! is used.
 
 use super::definite;
-use crate::check::CheckError;
-use crate::check::exact::Exact;
-use crate::ids::{Id, LinkId, NodeId};
-use crate::ir::{Bisection, Topology};
-use crate::limits;
-use crate::model::Demand;
+use crate::CheckError;
+use crate::exact::Exact;
+use fabc_base::ids::{Id, LinkId, NodeId};
+use fabc_base::limits;
+use fabc_ir::{Bisection, Topology};
+use fabc_model::Demand;
 
 /// Recounts a bisection, and compares it with what is claimed.
 ///
@@ -96,7 +96,7 @@ fn proved(topology: &Topology, least: u64) -> bool {
 
 /// A recounted bisection with what a proved rate says of it: every pair sends `low` at once, so any two
 /// halves have room between them for all pairs across, and no link has room for more than the widest.
-pub(in crate::check) fn with_flow(topology: &Topology, demand: &Demand, of: Bisection, low: Exact) -> Bisection {
+pub(crate) fn with_flow(topology: &Topology, demand: &Demand, of: Bisection, low: Exact) -> Bisection {
     let alike = demand.is_uniform() && topology.links().iter().all(|link| !link.simplex);
     let routers = topology.node_count();
     let senders = topology.nodes().filter(|&router| topology.hosts(router) > 0).count();

@@ -9,8 +9,8 @@
 //! third of the cube of N multiplications, N^2 / 2 floats; rows of a block are computed in parallel, each in
 //! a fixed order.
 
-use crate::ids::Id;
-use crate::ir::Topology;
+use fabc_base::ids::Id;
+use fabc_ir::Topology;
 use rayon::prelude::*;
 
 /// Rows that are worked on together, those that a thread takes, and columns that stay near meanwhile.
@@ -90,8 +90,8 @@ fn dot(one: &[f64], other: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::{LinkTypeId, NodeId, PortId};
-    use crate::ir::{End, Link, LinkClass, Symmetry};
+    use fabc_base::ids::{LinkTypeId, NodeId, PortId};
+    use fabc_ir::{End, Link, LinkClass, Symmetry};
 
     /// A complete graph: its second least eigenvalue is the number of routers.
     fn complete(routers: u32) -> Topology {

@@ -11,10 +11,10 @@ pub use bisection::bisection;
 pub(super) use bisection::with_flow;
 
 use super::CheckError;
-use crate::ids::NodeId;
-use crate::ir::{FailureCurve, NetworkMetrics, PathCounts, Topology};
-use crate::limits;
-use crate::model::{Demand, Failures};
+use fabc_base::ids::NodeId;
+use fabc_base::limits;
+use fabc_ir::{FailureCurve, NetworkMetrics, PathCounts, Topology};
+use fabc_model::{Demand, Failures};
 
 /// Whether every network like this one has its bisection measured: two routers or more, and no link that runs
 /// one way.

@@ -2,11 +2,11 @@
 
 use super::ScheduleError;
 use super::messages::{Leg, Loads};
-use crate::check::CheckError;
-use crate::check::dual::measure;
-use crate::ids::{ChannelId, Id, NodeId};
-use crate::ir::{CollectiveBound, Scene, Schedule, Transfers};
-use crate::model::{Collective, CollectiveAlgorithm, Demand};
+use crate::CheckError;
+use crate::dual::measure;
+use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_ir::{CollectiveBound, Scene, Schedule, Transfers};
+use fabc_model::{Collective, CollectiveAlgorithm, Demand};
 use std::collections::VecDeque;
 
 /// Checks the bounds of a schedule, and that it does not beat them; `loads` are those of the tables that it

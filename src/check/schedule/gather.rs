@@ -2,7 +2,7 @@
 
 use super::ScheduleError;
 use super::transfers::Plan;
-use crate::check::CheckError;
+use crate::CheckError;
 
 /// Not yet.
 const NEVER: u32 = u32::MAX;

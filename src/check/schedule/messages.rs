@@ -1,10 +1,10 @@
 //! The replay of messages from all to all: each hop by hop, as the forwarding tables lead it.
 
 use super::ScheduleError;
-use crate::check::{CheckError, symmetry};
-use crate::ids::{ChannelId, Id, NodeId, PortId};
-use crate::ir::{Entry, ForwardingTables, Message, Scene, Schedule, Sends, Symmetry, TableKey};
-use crate::model::Collective;
+use crate::{CheckError, symmetry};
+use fabc_base::ids::{ChannelId, Id, NodeId, PortId};
+use fabc_ir::{Entry, ForwardingTables, Message, Scene, Schedule, Sends, Symmetry, TableKey};
+use fabc_model::Collective;
 use fixedbitset::FixedBitSet;
 
 /// What the tables load.

@@ -25,9 +25,9 @@ pub(crate) use timed::cycles_at_least;
 pub use timed::{Replayed, replaced, together as vectors_together};
 
 use super::{CheckError, symmetry};
-use crate::ids::{Id, NodeId};
-use crate::ir::{CollectiveBound, ForwardingTables, Order, Scene, Schedule, Transfers};
-use crate::model::{Collective, CollectiveAlgorithm};
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::{CollectiveBound, ForwardingTables, Order, Scene, Schedule, Transfers};
+use fabc_model::{Collective, CollectiveAlgorithm};
 use transfers::Plan;
 
 /// Checks a schedule on a scene.

@@ -5,8 +5,8 @@
 //! Of pieces that are ready together the first tree comes first, then the first router, and the way up before
 //! the way down.
 
-use crate::ids::{ChannelId, Id, LinkId};
-use crate::ir::{Scene, SharedTrees};
+use fabc_base::ids::{ChannelId, Id, LinkId};
+use fabc_ir::{Scene, SharedTrees};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A crossing of a tree: tree, the router below the link, whether it is on the way down.

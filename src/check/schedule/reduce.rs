@@ -3,7 +3,7 @@
 
 use super::ScheduleError;
 use super::transfers::Plan;
-use crate::check::CheckError;
+use crate::CheckError;
 
 /// Checks that each chip sends its sum of a chunk at most once and adds nothing to it afterwards, and that
 /// the owners end with the contributions of all. Sums that are sent once only have no contribution in common.

@@ -10,12 +10,12 @@ use super::pipeline::Pipeline;
 use super::timed::{cycles_at_least, replay};
 use super::transfers::{Plan, Transfer};
 use super::{Replayed, ScheduleError, messages, wrong};
-use crate::check::CheckError;
-use crate::check::delivery::over_cable;
-use crate::check::graph::symmetry_of;
-use crate::ids::{Id, LinkId, NodeId};
-use crate::ir::{CollectiveBound, ForwardingTables, Order, Rounds, Scene, Schedule, Transfers};
-use crate::model::{Collective, CollectiveAlgorithm, DeclaredCollective, Fabric};
+use crate::CheckError;
+use crate::delivery::over_cable;
+use crate::graph::symmetry_of;
+use fabc_base::ids::{Id, LinkId, NodeId};
+use fabc_ir::{CollectiveBound, ForwardingTables, Order, Rounds, Scene, Schedule, Transfers};
+use fabc_model::{Collective, CollectiveAlgorithm, DeclaredCollective, Fabric};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Attoseconds of a second and of a picosecond: what times are counted in.
@@ -195,7 +195,7 @@ pub fn schedule_time(
 }
 
 /// What a plan of vectors takes from its start on: the slots of the busiest channel, and the rest.
-fn of_vectors(scene: &Scene<'_>, schedule: &Schedule, vectors: &crate::ir::Timed) -> Result<Timed, CheckError> {
+fn of_vectors(scene: &Scene<'_>, schedule: &Schedule, vectors: &fabc_ir::Timed) -> Result<Timed, CheckError> {
     let Replayed { end, busiest } = replay(scene, schedule, vectors)?;
     let steps = end - u64::from(vectors.start);
     let time = |cycles: u64| cycles_time(cycles, vectors.clock_hz);

@@ -16,11 +16,11 @@ pub(crate) use bounds::cycles_at_least;
 pub use replaced::replaced;
 
 use super::ScheduleError;
-use crate::check::{CheckError, symmetry};
-use crate::ids::{Id, NodeId, PortId};
-use crate::ir::{Scene, Schedule, Timed, TimedSend};
-use crate::model::{Collective, DESKEW_CYCLES, SlotPace};
+use crate::{CheckError, symmetry};
 use copies::copies;
+use fabc_base::ids::{Id, NodeId, PortId};
+use fabc_ir::{Scene, Schedule, Timed, TimedSend};
+use fabc_model::{Collective, DESKEW_CYCLES, SlotPace};
 use plan::{Replay, Step, wrong};
 use rayon::prelude::*;
 use sums::Sums;

@@ -1,9 +1,9 @@
 //! The transfers of a plan, one by one, as the routers that they stand for see them.
 
 use super::ScheduleError;
-use crate::check::CheckError;
-use crate::ids::{ChannelId, Id, NodeId};
-use crate::ir::{Rounds, Scene, Schedule};
+use crate::CheckError;
+use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_ir::{Rounds, Scene, Schedule};
 use fixedbitset::FixedBitSet;
 
 /// One chunk over one channel; routers by class.

@@ -1,9 +1,9 @@
 //! Shared spanning trees: whether each spans, and how many share a link.
 
 use super::ScheduleError;
-use crate::check::CheckError;
-use crate::ids::{Id, IdVec, LinkId};
-use crate::ir::{Scene, Schedule, SharedTrees};
+use crate::CheckError;
+use fabc_base::ids::{Id, IdVec, LinkId};
+use fabc_ir::{Scene, Schedule, SharedTrees};
 
 /// Checks that each tree leads every living chip to its root over lit channels, and that no link is in more
 /// trees than allowed.

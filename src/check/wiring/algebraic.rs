@@ -2,7 +2,7 @@
 
 use super::field::Field;
 use super::rule::Rule;
-use crate::ir::LinkClass;
+use fabc_ir::LinkClass;
 
 /// Whether the difference of two elements is a square other than 0.
 pub(super) fn is_paley(field: &Field, a: u32, b: u32) -> bool {

@@ -3,9 +3,9 @@
 //! other's group.
 
 use super::rule::Rule;
-use crate::ids::{ChannelId, Id, NodeId};
-use crate::ir::{LinkClass, Topology};
-use crate::model::{Arrangement, Dragonfly, Megafly};
+use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_ir::{LinkClass, Topology};
+use fabc_model::{Arrangement, Dragonfly, Megafly};
 
 /// The links between groups.
 struct Between {

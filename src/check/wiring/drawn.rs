@@ -2,8 +2,8 @@
 //! also a matching between every two meta-nodes. That they are random is no claim that could be checked.
 
 use super::rule::Rule;
-use crate::ids::NodeId;
-use crate::ir::{LinkClass, Topology};
+use fabc_base::ids::NodeId;
+use fabc_ir::{LinkClass, Topology};
 
 /// So many routers of so many links each.
 pub(super) struct Regular {

@@ -2,7 +2,7 @@
 //! digit but that of the lower level.
 
 use super::rule::Rule;
-use crate::ir::LinkClass;
+use fabc_ir::LinkClass;
 
 /// Levels of routers.
 pub(super) struct Tree {

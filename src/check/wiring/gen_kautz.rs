@@ -2,8 +2,8 @@
 //! modulo the number of routers.
 
 use super::rule::Rule;
-use crate::ir::LinkClass;
-use crate::model::Arcs;
+use fabc_ir::LinkClass;
+use fabc_model::Arcs;
 
 /// Routers 0 .. n - 1.
 pub(super) struct Residues {

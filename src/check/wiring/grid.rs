@@ -2,7 +2,7 @@
 //! that by what the family allows.
 
 use super::rule::Rule;
-use crate::ir::LinkClass;
+use fabc_ir::LinkClass;
 
 /// A grid: which coordinates are neighbors, and how many links a line of `side` routers has.
 pub(super) struct Grid<'a> {

@@ -1,7 +1,7 @@
 //! The predicate of hypercubes: numbers that differ in one bit, or, where they are folded, in all.
 
 use super::rule::Rule;
-use crate::ir::LinkClass;
+use fabc_ir::LinkClass;
 
 /// Routers numbered by so many bits.
 pub(super) struct Cube {

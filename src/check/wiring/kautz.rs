@@ -1,8 +1,8 @@
 //! The predicate of Kautz graphs: an arc leads from a word to another that begins with its last letters.
 
 use super::rule::Rule;
-use crate::ir::LinkClass;
-use crate::model::Arcs;
+use fabc_ir::LinkClass;
+use fabc_model::Arcs;
 
 /// Words of `length` letters out of degree + 1, neighboring ones different.
 pub(super) struct Words {

@@ -3,9 +3,9 @@
 //! copy.
 
 use super::rule::Rule;
-use crate::ids::{ChannelId, Id, LinkTypeId};
-use crate::ir::{LinkClass, Topology};
-use crate::model::{Arrangement, Level, Levels};
+use fabc_base::ids::{ChannelId, Id, LinkTypeId};
+use fabc_ir::{LinkClass, Topology};
+use fabc_model::{Arrangement, Level, Levels};
 
 /// Blocks in blocks, from the inside out.
 pub(super) struct Nested(Vec<Tier>);

@@ -2,9 +2,9 @@
 //! that follow from it.
 
 use super::rule::hosts;
-use crate::ids::{LinkTypeId, NodeId, PortId};
-use crate::ir::{LinkClass, Topology};
-use crate::model::{Arcs, Fabric, Listed};
+use fabc_base::ids::{LinkTypeId, NodeId, PortId};
+use fabc_ir::{LinkClass, Topology};
+use fabc_model::{Arcs, Fabric, Listed};
 use std::collections::BTreeMap;
 
 /// Checks routers, links and ports of a graph from a file.

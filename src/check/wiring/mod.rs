@@ -24,14 +24,14 @@ mod rule;
 mod sample;
 mod shortcuts;
 
-pub(crate) use network::unasked;
+pub use network::unasked;
 pub use sample::{Sampled, Search, sampled};
 
 use super::graph::LitGraph;
 use super::{CheckError, symmetry};
-use crate::ids::{Id, LinkTypeId, NodeId};
-use crate::ir::{CrossConnects, Scene, Topology};
-use crate::model::{ByLength, Fabric, Family, Network, Plant};
+use fabc_base::ids::{Id, LinkTypeId, NodeId};
+use fabc_ir::{CrossConnects, Scene, Topology};
+use fabc_model::{ByLength, Fabric, Family, Network, Plant};
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeSet;
 

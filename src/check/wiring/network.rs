@@ -9,10 +9,10 @@ use super::rule::{Rule, by_rule};
 use super::{
     algebraic, dragonfly, drawn, fat_tree, gen_kautz, grid, hypercube, kautz, levels, listed, permuted, products, quaternions, shortcuts,
 };
-use crate::check::CheckError;
-use crate::ids::Id;
-use crate::ir::{Names, Topology};
-use crate::model::{Arcs, Fabric, Family, Network};
+use crate::CheckError;
+use fabc_base::ids::Id;
+use fabc_ir::{Names, Topology};
+use fabc_model::{Arcs, Fabric, Family, Network};
 
 /// What the family of a network says of its routers and links; `None` of a list.
 pub(super) fn rule_of(network: &Network) -> Option<Box<dyn Rule + Sync + '_>> {
@@ -75,7 +75,7 @@ pub(super) fn wiring(fabric: &Fabric, network: &Network, topology: &Topology) ->
 
 /// What a draw has given that was not asked for, by the name of its counter: links that come twice, and those
 /// that were dropped for it; routers with fewer links than the degree.
-pub(crate) fn unasked(network: &Network, topology: &Topology) -> Option<(&'static str, u64)> {
+pub fn unasked(network: &Network, topology: &Topology) -> Option<(&'static str, u64)> {
     match &network.family {
         Family::Permuted(of) => {
             let base = rule_of_family(&of.base)?.links();

@@ -2,9 +2,9 @@
 //! and at every router as the base has there; of those that drop duplicates at most as many, and none twice.
 
 use super::rule::Rule;
-use crate::ids::{LinkTypeId, NodeId};
-use crate::ir::{LinkClass, Topology};
-use crate::model::{Duplicates, Fabric, Network, Permuted};
+use fabc_base::ids::{LinkTypeId, NodeId};
+use fabc_ir::{LinkClass, Topology};
+use fabc_model::{Duplicates, Fabric, Network, Permuted};
 use std::collections::BTreeMap;
 
 /// The base, and what may become of it.

@@ -1,10 +1,10 @@
 //! Whether the links of a pod are those of the spec: meshes of copper, and one fiber link per cross-connect
 //! of an OCS.
 
-use crate::check::CheckError;
-use crate::ids::{BlockId, Id, IdVec, LinkId, NodeId, PortId};
-use crate::ir::{CrossConnect, CrossConnects, Link, LinkClass, Topology};
-use crate::model::{CoupleRule, Fabric, FacePort, Ocs, PORT_NAMES, Pod};
+use crate::CheckError;
+use fabc_base::ids::{BlockId, Id, IdVec, LinkId, NodeId, PortId};
+use fabc_ir::{CrossConnect, CrossConnects, Link, LinkClass, Topology};
+use fabc_model::{CoupleRule, Fabric, FacePort, Ocs, PORT_NAMES, Pod};
 
 /// Checks size, links and cross-connects.
 pub(super) fn wiring(fabric: &Fabric, pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> Result<(), CheckError> {

@@ -4,8 +4,8 @@
 use super::algebraic::{Plane, SlimFly, is_paley};
 use super::field::Field;
 use super::rule::Rule;
-use crate::ir::LinkClass;
-use crate::model::{PolarStar, Supernode};
+use fabc_ir::LinkClass;
+use fabc_model::{PolarStar, Supernode};
 
 /// Supernodes in the points of a plane.
 pub(super) struct Star {

@@ -5,7 +5,7 @@
 //! by right factors of norm rho in the order of their coordinates.
 
 use super::rule::Rule;
-use crate::ir::LinkClass;
+use fabc_ir::LinkClass;
 use std::collections::{BTreeMap, BTreeSet};
 
 type Quaternion = [u32; 4];

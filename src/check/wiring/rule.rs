@@ -1,8 +1,8 @@
 //! A family as a predicate, and whether a network satisfies it.
 
-use crate::ids::{ChannelId, Id, LinkTypeId, NodeId, PortId};
-use crate::ir::{LinkClass, Topology};
-use crate::model::{Fabric, Network};
+use fabc_base::ids::{ChannelId, Id, LinkTypeId, NodeId, PortId};
+use fabc_ir::{LinkClass, Topology};
+use fabc_model::{Fabric, Network};
 
 /// What a family says of its routers and links. Routers are numbers; of simplex links, `from` and `to` are
 /// source and target.

@@ -8,10 +8,10 @@
 
 use super::network::rule_of;
 use super::rule::Rule;
-use crate::check::CheckError;
-use crate::ids::NodeId;
-use crate::model::{ClosedForm, Farthest, Network, Reached};
-use crate::random::Stream;
+use crate::CheckError;
+use fabc_base::ids::NodeId;
+use fabc_base::random::Stream;
+use fabc_model::{ClosedForm, Farthest, Network, Reached};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 

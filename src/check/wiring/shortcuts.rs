@@ -10,9 +10,9 @@
 //! found where nothing else is lacking.
 
 use super::rule::Rule;
-use crate::ids::NodeId;
-use crate::ir::{LinkClass, Topology};
-use crate::model::{Reach, Shortcuts};
+use fabc_base::ids::NodeId;
+use fabc_ir::{LinkClass, Topology};
+use fabc_model::{Reach, Shortcuts};
 
 /// A ring and what may cross it.
 pub(super) struct Ring {

@@ -4,18 +4,18 @@
 use super::super::estimate::exact;
 use super::super::svg::{Sizes, Timed as Line, sizes};
 use crate::compiled::Compiled;
-use crate::ir::{CollectiveOutcome, Fraction};
-use crate::model::{Collective, CollectiveAlgorithm, DeclaredCollective, MessageWays};
+use fabc_ir::{CollectiveOutcome, Fraction};
+use fabc_model::{Collective, CollectiveAlgorithm, DeclaredCollective, MessageWays};
 use std::collections::BTreeMap;
 
 /// Colors of lines.
 const COLORS: [&str; 4] = ["--accent", "--second", "--good", "--bad"];
 
 /// A picture, and what its lines are: name, color.
-pub(in crate::emit) struct Bandwidths {
-    pub(in crate::emit) title: String,
-    pub(in crate::emit) picture: String,
-    pub(in crate::emit) key: Vec<(String, &'static str)>,
+pub(crate) struct Bandwidths {
+    pub(crate) title: String,
+    pub(crate) picture: String,
+    pub(crate) key: Vec<(String, &'static str)>,
 }
 
 /// What is the same for all points of a picture: what is done, from where or between whom.
@@ -25,7 +25,7 @@ type Subject = (Collective, Vec<String>);
 type Point<'a> = (u64, u128, u128, &'a str);
 
 /// One for every kind of collective that is scheduled in two sizes or more, with the same root or ends.
-pub(in crate::emit) fn over_bandwidths(compiled: &Compiled) -> Vec<Bandwidths> {
+pub(crate) fn over_bandwidths(compiled: &Compiled) -> Vec<Bandwidths> {
     let mut subjects: BTreeMap<Subject, BTreeMap<String, Vec<Point<'_>>>> = BTreeMap::new();
     for (declared, result) in compiled.fabric.collectives.iter().zip(&compiled.collectives) {
         let Some(outcome) = result.nominal().filter(|outcome| outcome.schedule.timed().is_some()) else { continue };

@@ -10,9 +10,9 @@
 use super::super::Artifact;
 use super::errors::ProgramError;
 use super::moves::Moves;
-use crate::ids::{ChannelId, NodeId};
-use crate::ir::{Scene, Schedule};
-use crate::model::CollectiveAlgorithm;
+use fabc_base::ids::{ChannelId, NodeId};
+use fabc_ir::{Scene, Schedule};
+use fabc_model::CollectiveAlgorithm;
 use prost::Message;
 use std::collections::BTreeMap;
 

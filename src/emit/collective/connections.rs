@@ -6,7 +6,7 @@
 //! of its own.
 
 use super::moves::Moves;
-use crate::ids::{ChannelId, Id};
+use fabc_base::ids::{ChannelId, Id};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A way from chip to chip.

@@ -2,8 +2,8 @@
 
 use super::super::number::fixed;
 use super::nanoseconds;
-use crate::csv::quoted;
-use crate::ir::CollectiveReport;
+use fabc_base::csv::quoted;
+use fabc_ir::CollectiveReport;
 use std::fmt::Write;
 
 /// The rows under their heads; the fastest algorithm of each size comes first.

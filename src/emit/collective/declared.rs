@@ -5,11 +5,11 @@ use super::json::{crossovers, figures};
 use super::nanoseconds;
 use super::schedule::push_bound;
 use crate::compiled::Compiled;
-use crate::ir::{ATTOSECONDS_OF_A_PICOSECOND, CollectiveOutcome, CollectivePoint, CollectiveResult};
-use crate::model::DeclaredCollective;
+use fabc_ir::{ATTOSECONDS_OF_A_PICOSECOND, CollectiveOutcome, CollectivePoint, CollectiveResult};
+use fabc_model::DeclaredCollective;
 
 /// `"collectives":[..],` and a line break; nothing where the spec declares none.
-pub(in crate::emit) fn push_declared(out: &mut String, compiled: &Compiled) {
+pub(crate) fn push_declared(out: &mut String, compiled: &Compiled) {
     if compiled.fabric.collectives.is_empty() {
         return;
     }
@@ -72,6 +72,6 @@ fn point(out: &mut String, point: &CollectivePoint) {
 pub fn collective_path(name: &str, scenario: &str) -> String {
     match scenario {
         "nominal" => format!("collectives/{name}.json"),
-        _ => format!("collectives/{name}.fault-{}.json", crate::model::file_stem(scenario)),
+        _ => format!("collectives/{name}.fault-{}.json", fabc_model::file_stem(scenario)),
     }
 }

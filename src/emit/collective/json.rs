@@ -4,7 +4,7 @@ use super::super::json::{push, push_lines, quote};
 use super::super::number::{fixed, grouped};
 use super::nanoseconds;
 use super::schedule::push_bound;
-use crate::ir::{CollectiveCandidate, CollectiveCost, CollectiveCrossover, CollectiveLeftOut, CollectiveReport, CollectiveRow, Fraction};
+use fabc_ir::{CollectiveCandidate, CollectiveCost, CollectiveCrossover, CollectiveLeftOut, CollectiveReport, CollectiveRow, Fraction};
 
 /// The report; `fabric` is its name.
 pub fn collectives_json(fabric: &str, report: &CollectiveReport) -> String {

@@ -33,7 +33,7 @@ pub use text::collectives_text;
 pub use trace::{TRACE_MESSAGES, TraceFile, TraceTold, collective_trace};
 
 use super::number::fixed;
-use crate::ir::{ATTOSECONDS_OF_A_NANOSECOND, Fraction};
+use fabc_ir::{ATTOSECONDS_OF_A_NANOSECOND, Fraction};
 
 /// Microseconds, to the nanosecond.
 fn microseconds(attoseconds: u128) -> String {

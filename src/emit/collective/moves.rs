@@ -5,8 +5,8 @@
 //! other. Cost: time and memory linear in the moves and in chips times chunks.
 
 use super::errors::ProgramError;
-use crate::ids::{ChannelId, Id, NodeId};
-use crate::ir::{Order, Pull, Rounds, Scene, Schedule, Transfers};
+use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_ir::{Order, Pull, Rounds, Scene, Schedule, Transfers};
 
 /// A chunk over a channel.
 #[derive(Clone, Copy, Debug)]

@@ -13,10 +13,10 @@ use super::connections::Connections;
 use super::errors::ProgramError;
 use super::moves::{Move, Moves};
 use super::places::{Place, Places};
-use crate::ids::{ChannelId, NodeId};
-use crate::ir::{Scene, Schedule};
-use crate::limits::COLLECTIVE_BYTES;
-use crate::model::{Collective, CollectiveAlgorithm};
+use fabc_base::ids::{ChannelId, NodeId};
+use fabc_base::limits::COLLECTIVE_BYTES;
+use fabc_ir::{Scene, Schedule};
+use fabc_model::{Collective, CollectiveAlgorithm};
 
 /// The name of the format.
 const FORMAT: &str = "msccl";

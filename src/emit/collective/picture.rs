@@ -3,11 +3,11 @@
 use super::super::estimate::exact;
 use super::super::svg::{Column, Sizes, Strip, Timed as Line, round_step, sizes, strip};
 use super::microseconds;
-use crate::ids::{ChannelId, IdVec, LinkTypeId};
-use crate::ir::{
+use fabc_base::ids::{ChannelId, IdVec, LinkTypeId};
+use fabc_ir::{
     ATTOSECONDS_OF_A_PICOSECOND, CollectivePoint, CollectiveResult, Message, Order, Round, Schedule, Sends, Timed, Topology, Transfers,
 };
-use crate::model::{CollectiveAlgorithm, DeclaredCollective, Fabric};
+use fabc_model::{CollectiveAlgorithm, DeclaredCollective, Fabric};
 
 /// Columns of a strip at most: what is finer is taken together.
 const COLUMNS: usize = 180;
@@ -16,7 +16,7 @@ const COLUMNS: usize = 180;
 const COLORS: [&str; 4] = ["--accent", "--second", "--good", "--bad"];
 
 /// The algorithms that a curve has, with the colors of their lines.
-pub(in crate::emit) fn colors(result: &CollectiveResult) -> Vec<(CollectiveAlgorithm, &'static str)> {
+pub(crate) fn colors(result: &CollectiveResult) -> Vec<(CollectiveAlgorithm, &'static str)> {
     let mut found: Vec<CollectiveAlgorithm> = result.curve.iter().flat_map(|point| point.times.iter().map(|(of, _)| *of)).collect();
     found.sort_unstable();
     found.dedup();
@@ -24,7 +24,7 @@ pub(in crate::emit) fn colors(result: &CollectiveResult) -> Vec<(CollectiveAlgor
 }
 
 /// Time over size, and what nothing is faster than.
-pub(in crate::emit) fn over_sizes(declared: &DeclaredCollective, result: &CollectiveResult) -> Option<String> {
+pub(crate) fn over_sizes(declared: &DeclaredCollective, result: &CollectiveResult) -> Option<String> {
     let nominal = result.nominal()?;
     let (first, last) = (result.curve.first()?, result.curve.last()?);
     let times = || result.curve.iter().flat_map(|point| point.times.iter().map(|(_, time)| *time).chain([point.bound]));
@@ -72,7 +72,7 @@ fn decade(picoseconds: u128) -> String {
 
 /// How busy the channels of every kind of link are, step by step; of an all-reduce while it gathers, of an
 /// all-to-all all channels together; of vectors over time. `None` for trees, whose steps are all alike.
-pub(in crate::emit) fn over_steps(fabric: &Fabric, topology: &Topology, name: &str, schedule: &Schedule) -> Option<String> {
+pub(crate) fn over_steps(fabric: &Fabric, topology: &Topology, name: &str, schedule: &Schedule) -> Option<String> {
     let rounds = match &schedule.transfers {
         Transfers::Rounds(rounds) => rounds,
         Transfers::Sends(sends) => return Some(over_slots(topology, name, schedule, sends)),

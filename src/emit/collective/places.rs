@@ -1,8 +1,8 @@
 //! Where chips keep chunks: the input `i`, the output `o` and the scratch `s` of a collective, in chunks.
 
 use super::moves::Moves;
-use crate::ids::NodeId;
-use crate::model::{Collective, CollectiveAlgorithm};
+use fabc_base::ids::NodeId;
+use fabc_model::{Collective, CollectiveAlgorithm};
 
 /// A place of a chip.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

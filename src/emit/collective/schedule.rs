@@ -1,7 +1,7 @@
 //! `fabc.collective/1`: one schedule with its bounds, as docs/artifacts.md describes it.
 
 use super::super::json::{push, push_int, push_lines, push_numbers, quote};
-use crate::ir::{CollectiveBound, Message, Order, Round, Rounds, Schedule, Sends, SharedTrees, SpanningTree, Transfers};
+use fabc_ir::{CollectiveBound, Message, Order, Round, Rounds, Schedule, Sends, SharedTrees, SpanningTree, Transfers};
 
 /// The file's text.
 pub fn collective_json(fabric: &str, scenario: &str, schedule: &Schedule) -> String {
@@ -104,7 +104,7 @@ fn push_messages(out: &mut String, messages: &[Message]) {
 }
 
 /// A bound with its witness.
-pub(in crate::emit) fn push_bound(out: &mut String, bound: &CollectiveBound) {
+pub(crate) fn push_bound(out: &mut String, bound: &CollectiveBound) {
     match bound {
         CollectiveBound::Cut { all_but, channels, shards } => {
             out.push_str("{\"kind\":\"cut\",\"all_but\":");

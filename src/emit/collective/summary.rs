@@ -4,43 +4,43 @@ use super::super::estimate::exact;
 use super::super::number::fixed;
 use super::microseconds;
 use super::text::witness;
-use crate::ir::{CollectiveOutcome, CollectiveResult, Fraction};
-use crate::model::DeclaredCollective;
+use fabc_ir::{CollectiveOutcome, CollectiveResult, Fraction};
+use fabc_model::DeclaredCollective;
 
 /// One scenario of a collective, every number as text.
-pub(in crate::emit) struct CollectiveLine {
+pub(crate) struct CollectiveLine {
     /// The scenario.
-    pub(in crate::emit) scenario: String,
+    pub(crate) scenario: String,
     /// How it is done.
-    pub(in crate::emit) algorithm: String,
+    pub(crate) algorithm: String,
     /// Steps, one after the other.
-    pub(in crate::emit) steps: String,
+    pub(crate) steps: String,
     /// What it takes, us.
-    pub(in crate::emit) time: String,
+    pub(crate) time: String,
     /// What no schedule takes less than, us.
-    pub(in crate::emit) bound: String,
+    pub(crate) bound: String,
     /// The one over the other.
-    pub(in crate::emit) share: String,
+    pub(crate) share: String,
     /// GB/s, as the benchmarks of NCCL count them.
-    pub(in crate::emit) bandwidth: String,
+    pub(crate) bandwidth: String,
     /// Why there is a bound.
-    pub(in crate::emit) witness: String,
+    pub(crate) witness: String,
     /// What else was tried: algorithm and us.
-    pub(in crate::emit) others: Vec<String>,
+    pub(crate) others: Vec<String>,
 }
 
 /// `all_reduce of 1 GiB`
-pub(in crate::emit) fn collective_title(declared: &DeclaredCollective) -> String {
+pub(crate) fn collective_title(declared: &DeclaredCollective) -> String {
     format!("{} of {}", declared.collective.name(), exact(declared.size))
 }
 
 /// The healthy fabric, and the worst fault where faults are planned for; none where there are no tables.
-pub(in crate::emit) fn nominal_and_worst_fault(result: &CollectiveResult) -> Vec<CollectiveLine> {
+pub(crate) fn nominal_and_worst_fault(result: &CollectiveResult) -> Vec<CollectiveLine> {
     result.nominal().into_iter().chain(result.worst_fault()).map(|of| line(of, "chip")).collect()
 }
 
 /// Every scenario; `node` is what routers are called.
-pub(in crate::emit) fn collective_lines(result: &CollectiveResult, node: &str) -> Vec<CollectiveLine> {
+pub(crate) fn collective_lines(result: &CollectiveResult, node: &str) -> Vec<CollectiveLine> {
     result.scenarios.iter().map(|of| line(of, node)).collect()
 }
 
@@ -64,9 +64,9 @@ fn line(CollectiveOutcome { row, .. }: &CollectiveOutcome, node: &str) -> Collec
 
 /// What is asked of it beside its size, and not granted: `from cube0[0,0,0], a barrier after every step`;
 /// empty for nothing.
-pub(in crate::emit) fn conditions(declared: &DeclaredCollective, result: &CollectiveResult) -> String {
+pub(crate) fn conditions(declared: &DeclaredCollective, result: &CollectiveResult) -> String {
     let root = result.nominal().and_then(|nominal| nominal.row.root.as_ref()).map(|root| format!("from {root}"));
-    let root = if declared.collective == crate::model::Collective::Reduce { root.map(|root| root.replacen("from", "to", 1)) } else { root };
+    let root = if declared.collective == fabc_model::Collective::Reduce { root.map(|root| root.replacen("from", "to", 1)) } else { root };
     let nanoseconds = Fraction::new(declared.overhead_ps, 1_000u32);
     let overhead = (declared.overhead_ps > 0).then(|| format!("{} ns of overhead per message", fixed(nanoseconds, 3)));
     let barrier = declared.barrier.then(|| "a barrier after every step".to_owned());

@@ -4,8 +4,8 @@ use super::super::estimate::exact;
 use super::super::number::fixed;
 use super::json::reduced;
 use super::{microseconds, nanoseconds};
-use crate::ir::{CollectiveBound, CollectiveCandidate, CollectiveReport, CollectiveRow, Fraction};
-use crate::model::{Collective, CollectiveAlgorithm};
+use fabc_ir::{CollectiveBound, CollectiveCandidate, CollectiveReport, CollectiveRow, Fraction};
+use fabc_model::{Collective, CollectiveAlgorithm};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 

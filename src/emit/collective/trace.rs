@@ -6,10 +6,10 @@
 
 use super::super::number::fixed;
 use super::errors::ProgramError;
-use crate::csv::cell;
-use crate::ids::{Id, NodeId};
-use crate::ir::{ATTOSECONDS, ATTOSECONDS_OF_A_PICOSECOND, CollectiveCost, Fraction, Scene, Schedule, Starts, Transfers};
-use crate::limits::SIMULATED_CYCLES;
+use fabc_base::csv::cell;
+use fabc_base::ids::{Id, NodeId};
+use fabc_base::limits::SIMULATED_CYCLES;
+use fabc_ir::{ATTOSECONDS, ATTOSECONDS_OF_A_PICOSECOND, CollectiveCost, Fraction, Scene, Schedule, Starts, Transfers};
 use std::fmt::Write;
 
 /// The name of the format.

@@ -1,8 +1,8 @@
 //! How two builds differ, for programs: `fabc.diff/1`.
 
-use crate::emit::json::{push, push_lines, quote, strings};
-use crate::ir::{Diff, FigureDiff, RequireState, TablesFound, WiringFound};
-use crate::model::Direction;
+use crate::json::{push, push_lines, quote, strings};
+use fabc_ir::{Diff, FigureDiff, RequireState, TablesFound, WiringFound};
+use fabc_model::Direction;
 
 /// The difference. `beyond`: what no tolerance covers, where some is accepted.
 pub fn diff_json(diff: &Diff, beyond: Option<&[String]>) -> String {

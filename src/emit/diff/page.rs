@@ -2,9 +2,9 @@
 
 use super::text::require;
 use super::words::{self, count, percent, value};
-use crate::emit::number::{grouped, size};
-use crate::emit::svg::{Chart, Series, bars};
-use crate::ir::{Diff, FigureChange, FigureDiff, TablesFound, WiringFound};
+use crate::number::{grouped, size};
+use crate::svg::{Chart, Series, bars};
+use fabc_ir::{Diff, FigureChange, FigureDiff, TablesFound, WiringFound};
 use minijinja::{Environment, Value, context};
 
 /// Lines that a table of the page takes at most.
@@ -70,7 +70,7 @@ fn row(figure: &FigureDiff, at: &str) -> Value {
 }
 
 fn contract(diff: &Diff) -> Vec<Value> {
-    let line = |line: &crate::ir::RequireDiff| {
+    let line = |line: &fabc_ir::RequireDiff| {
         let [state, measured] = require(line);
         let class = match &line.outcomes[1] {
             Some(outcome) if outcome.holds == Some(true) => "good",

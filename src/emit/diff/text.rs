@@ -1,9 +1,9 @@
 //! How two builds differ, as the terminal shows it.
 
 use super::words::{self, count, percent, value};
-use crate::emit::lines::{Color, Lines, Look};
-use crate::emit::number::{grouped, size};
-use crate::ir::{Diff, FigureChange, FigureDiff, MoveDiff, RequireDiff, TablesFound, WiringFound};
+use crate::lines::{Color, Lines, Look};
+use crate::number::{grouped, size};
+use fabc_ir::{Diff, FigureChange, FigureDiff, MoveDiff, RequireDiff, TablesFound, WiringFound};
 
 /// Lines that one part takes at most.
 const MOST: usize = 16;
@@ -235,8 +235,8 @@ fn files(lines: &mut Lines, diff: &Diff) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{DiffSide, FaultsDiff, FileDiff, RequireState, TablesDiff, WiringDiff};
-    use crate::model::Direction;
+    use fabc_ir::{DiffSide, FaultsDiff, FileDiff, RequireState, TablesDiff, WiringDiff};
+    use fabc_model::Direction;
 
     fn figure(name: &str, direction: Direction, a: &str, b: &str) -> FigureDiff {
         FigureDiff { name: name.to_owned(), direction, values: [a, b].map(|value| Some(value.to_owned())) }

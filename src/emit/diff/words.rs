@@ -1,7 +1,7 @@
 //! What text and page say alike.
 
-use crate::emit::number::grouped;
-use crate::ir::{Diff, FigureChange, FigureDiff, FileDiff, SIZES, TablesDiff, TablesFound, WiringDiff, WiringFound};
+use crate::number::grouped;
+use fabc_ir::{Diff, FigureChange, FigureDiff, FileDiff, SIZES, TablesDiff, TablesFound, WiringDiff, WiringFound};
 use std::collections::BTreeMap;
 
 /// The difference in a sentence: what is better and worse, the contract, wiring, tables, files.

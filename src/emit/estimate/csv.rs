@@ -1,6 +1,6 @@
 //! An estimate as rows.
 
-use crate::estimate::{Ask, Table};
+use fabc_estimate::{Ask, Table};
 use std::fmt::Write;
 
 /// The columns.

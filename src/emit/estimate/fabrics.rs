@@ -3,8 +3,8 @@
 use super::figures::{TimeUnit, exact};
 use super::text::Columns;
 use super::{csv, json};
-use crate::csv::cell;
-use crate::estimate::{Ask, Row, Table};
+use fabc_base::csv::cell;
+use fabc_estimate::{Ask, Row, Table};
 use serde_json::json;
 use std::fmt::Write;
 

@@ -29,7 +29,7 @@ const DECIMAL: [(&str, u64); 4] = [("TB", 1_000_000_000_000), ("GB", 1_000_000_0
 const BINARY: [(&str, u64); 4] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
 
 /// A size to the byte, in the unit that takes the fewest digits.
-pub(in crate::emit) fn exact(bytes: u64) -> String {
+pub(crate) fn exact(bytes: u64) -> String {
     let whole = |units: [(&'static str, u64); 4]| {
         units.into_iter().find(|(_, factor)| bytes.is_multiple_of(*factor)).map(move |(unit, factor)| (bytes / factor, unit))
     };
@@ -39,7 +39,7 @@ pub(in crate::emit) fn exact(bytes: u64) -> String {
 }
 
 /// A size of four digits.
-pub(in crate::emit) fn about(bytes: f64) -> String {
+pub(crate) fn about(bytes: f64) -> String {
     let (unit, factor) = DECIMAL.into_iter().find(|(_, factor)| bytes >= *factor as f64).unwrap_or(("B", 1));
     format!("{} {unit}", short(bytes / factor as f64))
 }

@@ -1,6 +1,6 @@
 //! `fabc.estimate/1`.
 
-use crate::estimate::{Ask, Channel, Row, Shape, Table, crossovers};
+use fabc_estimate::{Ask, Channel, Row, Shape, Table, crossovers};
 use serde_json::{Map, Value, json};
 
 /// Every input with its default, every row at every size, crossovers, and what else the shape says.

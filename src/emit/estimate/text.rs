@@ -1,7 +1,7 @@
 //! An estimate for people.
 
 use super::figures::{TimeUnit, about, exact, plain};
-use crate::estimate::{Ask, Channel, Crossover, Level, Row, Table, crossovers};
+use fabc_estimate::{Ask, Channel, Crossover, Level, Row, Table, crossovers};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 

@@ -1,6 +1,6 @@
 //! How the files of these formats are handed over, and why a fabric has none.
 
-use crate::model::{Ocs, SonicConfig};
+use fabc_model::{Ocs, SonicConfig};
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -93,7 +93,7 @@ pub enum EmitError {
 
 impl EmitError {
     /// Of a switch that has none.
-    pub(in crate::emit) fn no_config_db(ocs: &Ocs) -> Self {
+    pub(crate) fn no_config_db(ocs: &Ocs) -> Self {
         let (reason, help) = match ocs.config_db {
             SonicConfig::NoSides => (
                 "it has no sides, and SONiC joins a port of side A to one of side B",

@@ -10,9 +10,9 @@
 use super::chunks::{EmitError, Take};
 use super::nominal::NominalTables;
 use crate::compiled::Compiled;
-use crate::emit::json::push;
-use crate::ids::{Id, NodeId, PortId};
-use crate::ir::Topology;
+use crate::json::push;
+use fabc_base::ids::{Id, NodeId, PortId};
+use fabc_ir::Topology;
 
 /// The highest unicast LID.
 const LIDS: usize = 0xbfff;

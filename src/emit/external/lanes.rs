@@ -15,8 +15,8 @@ use super::chunks::{EmitError, Take};
 use super::infiniband::{Subnet, adapter_guid, by_destination, port_guid, switch_guid};
 use super::nominal::NominalTables;
 use crate::compiled::Compiled;
-use crate::emit::json::push;
-use crate::ids::{Id, NodeId, PortId};
+use crate::json::push;
+use fabc_base::ids::{Id, NodeId, PortId};
 
 /// Service levels of InfiniBand.
 const LEVELS: usize = 16;

@@ -14,7 +14,7 @@ mod tons;
 pub use chunks::{EmitError, Take};
 
 use crate::compiled::Compiled;
-use crate::model::{AllowedTurns, Fabric, RoutingChoice, TableKey};
+use fabc_model::{AllowedTurns, Fabric, RoutingChoice, TableKey};
 
 /// Which of these formats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

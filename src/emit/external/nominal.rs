@@ -1,8 +1,8 @@
 //! The tables of the healthy fabric, entry by entry and route by route.
 
 use crate::compiled::Compiled;
-use crate::ids::{Id, NodeId, PortId};
-use crate::ir::{Entry, ForwardingTables, Symmetry, Topology};
+use fabc_base::ids::{Id, NodeId, PortId};
+use fabc_ir::{Entry, ForwardingTables, Symmetry, Topology};
 
 /// The tables of the healthy pod, to be asked for single entries.
 pub(super) struct NominalTables<'c> {

@@ -3,9 +3,9 @@
 
 use super::chunks::{EmitError, Take};
 use crate::compiled::Compiled;
-use crate::csv::quoted;
-use crate::emit::json::push;
-use crate::model::{CoupleRule, Duplex, file_stem};
+use crate::json::push;
+use fabc_base::csv::quoted;
+use fabc_model::{CoupleRule, Duplex, file_stem};
 
 /// `switch,port,face`: one line a port, of switches with sides or a fiber for each direction.
 pub(super) fn ports<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {

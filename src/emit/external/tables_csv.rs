@@ -2,10 +2,10 @@
 
 use super::chunks::{EmitError, Take};
 use crate::compiled::Compiled;
-use crate::csv::quoted;
-use crate::emit::json::{push, push_int};
-use crate::emit::tables::tables_path;
-use crate::ids::{Id, PortId};
+use crate::json::{push, push_int};
+use crate::tables::tables_path;
+use fabc_base::csv::quoted;
+use fabc_base::ids::{Id, PortId};
 
 /// `nominal/router_00000.csv`, `fault-X_0_0/router_00000.csv`, ..
 pub(super) fn tables<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {

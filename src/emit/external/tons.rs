@@ -8,9 +8,9 @@
 use super::chunks::{EmitError, Take};
 use super::nominal::NominalTables;
 use crate::compiled::Compiled;
-use crate::emit::json::{push, push_int};
-use crate::ids::{Id, NodeId};
-use crate::model::{Fabric, Pod, TopologyChoice};
+use crate::json::{push, push_int};
+use fabc_base::ids::{Id, NodeId};
+use fabc_model::{Fabric, Pod, TopologyChoice};
 
 /// The files list every hop of every route: beyond this they take gigabytes.
 const MOST: usize = 2048;

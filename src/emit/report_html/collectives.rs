@@ -1,11 +1,11 @@
 //! The collectives of the spec: what they take in every scenario, over their size, and step by step.
 
-use crate::compiled::Compiled;
-use crate::emit::collective::{
+use crate::collective::{
     Bandwidths, CollectiveLine, collective_lines, collective_title, colors, conditions, over_bandwidths, over_sizes, over_steps,
 };
-use crate::ir::{CollectiveResult, Order};
-use crate::model::DeclaredCollective;
+use crate::compiled::Compiled;
+use fabc_ir::{CollectiveResult, Order};
+use fabc_model::DeclaredCollective;
 use minijinja::{Value, context};
 
 /// One entry per collective; empty without any, or without tables.

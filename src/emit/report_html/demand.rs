@@ -2,10 +2,10 @@
 
 use super::grid::{self, Cell, Grid, range, step};
 use crate::compiled::Compiled;
-use crate::emit::number::grouped;
-use crate::emit::svg::compact;
-use crate::ids::NodeId;
-use crate::model::{Component, Demand, DemandShape};
+use crate::number::grouped;
+use crate::svg::compact;
+use fabc_base::ids::NodeId;
+use fabc_model::{Component, Demand, DemandShape};
 use minijinja::{Value, context};
 use std::ops::Range;
 

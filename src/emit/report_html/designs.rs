@@ -1,12 +1,12 @@
 //! The design space of a family: what else its radix allows, and how families scale with the radix.
 
 use crate::compiled::Compiled;
-use crate::emit::design_space::{self, moore_bound};
-use crate::emit::number::grouped;
-use crate::emit::summary::percent;
-use crate::emit::svg::{self, Curve, Line, Stroke};
-use crate::ir::Fraction;
-use crate::model::{DesignSpace, Size};
+use crate::design_space::{self, moore_bound};
+use crate::number::grouped;
+use crate::summary::percent;
+use crate::svg::{self, Curve, Line, Stroke};
+use fabc_ir::Fraction;
+use fabc_model::{DesignSpace, Size};
 use minijinja::{Value, context};
 
 /// Families of three hops whose scale is drawn, each with a color of the page.

@@ -1,9 +1,9 @@
 //! Links that fail at random, as a picture and its numbers.
 
 use crate::compiled::Compiled;
-use crate::emit::measured;
-use crate::emit::svg::{self, Curve, Line, Stroke};
-use crate::ir::FailurePoint;
+use crate::measured;
+use crate::svg::{self, Curve, Line, Stroke};
+use fabc_ir::FailurePoint;
 use minijinja::{Value, context};
 
 /// The picture and the rows of its numbers; `None` where the spec asks for no failures, or no distances were

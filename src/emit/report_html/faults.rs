@@ -4,13 +4,13 @@
 use super::figure::figure;
 use super::grid::{self, Cell, Grid, STEPS, range, step};
 use crate::compiled::Compiled;
-use crate::emit::json::push;
-use crate::emit::number::grouped;
-use crate::emit::summary::{self, quotient4, readable};
-use crate::emit::svg::{Chart, Series, escape};
-use crate::ids::{NodeId, OcsGroupId, OcsId};
-use crate::ir::{Fault, Fraction, Scenario, ScenarioMetrics, worst};
-use crate::model::{Faults, Metric, OcsGroup, Pod};
+use crate::json::push;
+use crate::number::grouped;
+use crate::summary::{self, quotient4, readable};
+use crate::svg::{Chart, Series, escape};
+use fabc_base::ids::{NodeId, OcsGroupId, OcsId};
+use fabc_ir::{Fault, Fraction, Scenario, ScenarioMetrics, worst};
+use fabc_model::{Faults, Metric, OcsGroup, Pod};
 use minijinja::{Value, context};
 
 /// Scenarios listed, the worst ones; the page says how many are left out.

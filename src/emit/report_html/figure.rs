@@ -1,8 +1,8 @@
 //! A chart and the table of its numbers.
 
-use crate::emit::json::push;
-use crate::emit::number::grouped;
-use crate::emit::svg::{self, Chart, escape};
+use crate::json::push;
+use crate::number::grouped;
+use crate::svg::{self, Chart, escape};
 
 /// The drawing, and a line per category in which some series has a value; `heading` says what `names`, the
 /// categories in full, are, and `label` what the table holds.

@@ -1,11 +1,11 @@
 //! The floor from above, and how many cables are how long.
 
 use crate::compiled::Compiled;
-use crate::emit::number::tenths;
-use crate::emit::svg::{self, Curve, FloorPicture, Line, Stroke};
-use crate::emit::{floor_lines, floor_rows, trade_off};
-use crate::ir::Cable;
-use crate::model::Floor;
+use crate::number::tenths;
+use crate::svg::{self, Curve, FloorPicture, Line, Stroke};
+use crate::{floor_lines, floor_rows, trade_off};
+use fabc_ir::Cable;
+use fabc_model::Floor;
 use minijinja::{Value, context};
 use std::collections::BTreeMap;
 

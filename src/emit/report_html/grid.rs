@@ -1,8 +1,8 @@
 //! A square of colored cells with a number in each, as an HTML table: who cannot see the colors reads the
 //! numbers.
 
-use crate::emit::json::push;
-use crate::emit::svg::escape;
+use crate::json::push;
+use crate::svg::escape;
 
 /// Color steps of a scale.
 pub(super) const STEPS: usize = 6;

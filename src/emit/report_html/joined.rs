@@ -3,12 +3,12 @@
 
 use super::grid::{self, Cell, Grid, step};
 use crate::compiled::Compiled;
-use crate::emit::json::push;
-use crate::emit::number::grouped;
-use crate::emit::svg::{self, Bundle, Map, Ring, escape};
-use crate::ids::{Id, NodeId, OcsGroupId};
-use crate::ir::Names;
-use crate::model::{Plant, Pod};
+use crate::json::push;
+use crate::number::grouped;
+use crate::svg::{self, Bundle, Map, Ring, escape};
+use fabc_base::ids::{Id, NodeId, OcsGroupId};
+use fabc_ir::Names;
+use fabc_model::{Plant, Pod};
 use minijinja::{Value, context};
 use std::collections::BTreeMap;
 

@@ -3,11 +3,11 @@
 
 use super::figure::figure;
 use crate::compiled::Compiled;
-use crate::emit::number::{fixed, grouped};
-use crate::emit::summary;
-use crate::emit::svg::{self, Chart, Series};
-use crate::ids::{ChannelId, Id};
-use crate::ir::{Fraction, LinkClass, Topology};
+use crate::number::{fixed, grouped};
+use crate::summary;
+use crate::svg::{self, Chart, Series};
+use fabc_base::ids::{ChannelId, Id};
+use fabc_ir::{Fraction, LinkClass, Topology};
 use minijinja::{Value, context};
 
 /// Bars of a histogram.

@@ -3,12 +3,12 @@
 
 use super::grid::{self, Cell, Grid};
 use crate::compiled::Compiled;
-use crate::emit::config_db::{crossing_key, crossings};
-use crate::emit::json::push;
-use crate::emit::number::grouped;
-use crate::emit::svg::{self, Map, escape};
-use crate::ids::{BlockId, OcsGroupId, OcsId};
-use crate::model::{FacePort, Ocs, Pod};
+use crate::config_db::{crossing_key, crossings};
+use crate::json::push;
+use crate::number::grouped;
+use crate::svg::{self, Map, escape};
+use fabc_base::ids::{BlockId, OcsGroupId, OcsId};
+use fabc_model::{FacePort, Ocs, Pod};
 use minijinja::{Value, context};
 use std::collections::{BTreeMap, BTreeSet};
 

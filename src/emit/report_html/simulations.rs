@@ -2,10 +2,10 @@
 //! carried, how full queues were.
 
 use crate::compiled::Compiled;
-use crate::emit::number::fixed;
-use crate::emit::simulation::{self, FiniteRow};
-use crate::ir::Fraction;
-use crate::sim::{Point, SimReport, VcUse};
+use crate::number::fixed;
+use crate::simulation::{self, FiniteRow};
+use fabc_ir::Fraction;
+use fabc_sim::{Point, SimReport, VcUse};
 use minijinja::{Value, context};
 
 /// Colors of scenarios.

@@ -1,10 +1,10 @@
 //! The verdict: every `require`, what was measured, and how much room is left to its limit.
 
 use crate::compiled::Compiled;
-use crate::emit::number::grouped;
-use crate::emit::summary;
-use crate::ir::{Fraction, RequireOutcome};
-use crate::model::Comparison;
+use crate::number::grouped;
+use crate::summary;
+use fabc_ir::{Fraction, RequireOutcome};
+use fabc_model::Comparison;
 use minijinja::{Value, context};
 use std::cmp::Ordering;
 
@@ -87,9 +87,9 @@ fn percent(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diag::Span;
-    use crate::model::{Metric, Require, Scale, WrittenUnit};
-    use crate::units::Decimal;
+    use fabc_base::diag::Span;
+    use fabc_base::units::Decimal;
+    use fabc_model::{Metric, Require, Scale, WrittenUnit};
 
     fn told(comparison: Comparison, value_text: &str, measured: Fraction) -> (String, String) {
         let value = Decimal::parse(value_text).unwrap();

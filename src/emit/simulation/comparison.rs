@@ -4,9 +4,9 @@ use super::super::number::fixed;
 use super::model::{sentence, told, unit};
 use super::ratios::{bound, cell_of, share_of_bound};
 use super::wrapped::wrapped;
-use crate::ir::Fraction;
-use crate::model::Fabric;
-use crate::sim::{Rate, SimReport};
+use fabc_ir::Fraction;
+use fabc_model::Fabric;
+use fabc_sim::{Rate, SimReport};
 
 /// One scenario of one fabric.
 pub struct Compared {
@@ -45,7 +45,7 @@ impl Compared {
     }
 
     fn saturation(&self) -> Fraction {
-        self.stable.map_or(Fraction::ZERO, Rate::fraction)
+        self.stable.map_or(Fraction::ZERO, Fraction::from)
     }
 
     /// Saturation and static bound over those of another one; `None` where that has none.

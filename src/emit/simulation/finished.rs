@@ -5,9 +5,9 @@ use super::finite::Reached;
 use super::model::{sentence, told};
 use super::ratios::cell_of;
 use super::wrapped::wrapped;
-use crate::ir::Fraction;
-use crate::model::Fabric;
-use crate::sim::SimReport;
+use fabc_ir::Fraction;
+use fabc_model::Fabric;
+use fabc_sim::SimReport;
 
 /// One scenario of one fabric.
 pub struct Finished {

@@ -6,10 +6,10 @@ use super::model::told;
 use super::parts::{push_delays, push_digests, push_vcs};
 use super::ratios::{cell_of, share};
 use super::wrapped::wrapped;
-use crate::ids::ChannelId;
-use crate::ir::{Fraction, Topology, gigabytes, nanoseconds};
-use crate::model::Fabric;
-use crate::sim::{Completion, Limit, SimReport, Volume};
+use fabc_base::ids::ChannelId;
+use fabc_ir::{Fraction, Topology, gigabytes, nanoseconds};
+use fabc_model::Fabric;
+use fabc_sim::{Completion, Limit, SimReport, Volume};
 
 /// Columns of the table for people, with their widths.
 const COLUMNS: [(&str, usize); 10] =

@@ -23,10 +23,10 @@ use ratios::{SHARE, bound, cell_of, share, share_of_bound};
 
 use super::json::{push, push_lines, push_numbers, quote};
 use super::number::{fixed, ratio};
-use crate::ids::ChannelId;
-use crate::ir::{Fraction, Topology};
-use crate::model::Fabric;
-use crate::sim::{Delays, Limit, Point, Rate, Saturation, SimReport};
+use fabc_base::ids::ChannelId;
+use fabc_ir::{Fraction, Topology};
+use fabc_model::Fabric;
+use fabc_sim::{Delays, Limit, Point, Rate, Saturation, SimReport};
 use model::push_model;
 use parts::{push_delays, push_digests, push_vcs};
 

@@ -2,9 +2,9 @@
 
 use super::super::json::{push, quote};
 use super::super::number::fixed;
-use crate::ir::gigabytes;
-use crate::model::Fabric;
-use crate::sim::{Chosen, Details, Hosts, Model, Setting, SimReport, Ugal};
+use fabc_ir::gigabytes;
+use fabc_model::Fabric;
+use fabc_sim::{Chosen, Details, Hosts, Model, Setting, SimReport, Ugal};
 
 /// The model with every default spelled out.
 pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
@@ -92,7 +92,7 @@ fn push_chosen(out: &mut String, chosen: Chosen) {
 }
 
 /// Traffic and routing in a few words.
-pub(in crate::emit) fn told(setting: &Setting) -> [String; 2] {
+pub(crate) fn told(setting: &Setting) -> [String; 2] {
     let Details { by, share, spots, bursts, bytes, order, trace } = &setting.details;
     let by = by.map(|by| format!("by {by}"));
     let hot = share.map(|share| format!("share {share} to {}", spots.join(" ")));
@@ -118,7 +118,7 @@ fn channel_gbs(fabric: &Fabric) -> String {
 }
 
 /// What the model is, in a sentence.
-pub(in crate::emit) fn sentence(setting: &Setting) -> String {
+pub(crate) fn sentence(setting: &Setting) -> String {
     let vcs = match (setting.general, setting.classes) {
         _ if setting.chosen != Chosen::Tables => format!("{} virtual channels, by hop", setting.table_vcs),
         (0, 1) => format!("{} virtual channels of the tables", setting.table_vcs),
@@ -167,7 +167,7 @@ pub(in crate::emit) fn sentence(setting: &Setting) -> String {
 }
 
 /// What rates are about.
-pub(in crate::emit) fn unit(fabric: &Fabric, report: &SimReport) -> &'static str {
+pub(crate) fn unit(fabric: &Fabric, report: &SimReport) -> &'static str {
     match (fabric.pod().is_some(), fabric.router.hosts) {
         (true, _) => "chip",
         (false, 0) if report.load.senders > 0 => "router",

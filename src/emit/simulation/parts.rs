@@ -3,8 +3,8 @@
 use super::super::json::push;
 use super::super::number::{fixed, ratio};
 use super::ratios::{SHARE, share};
-use crate::ir::Fraction;
-use crate::sim::{Delays, Setting, VcUse};
+use fabc_ir::Fraction;
+use fabc_sim::{Delays, Setting, VcUse};
 
 /// How long packets took.
 pub(super) fn push_delays(out: &mut String, delays: &Delays) {

@@ -2,9 +2,9 @@
 
 use super::super::svg::{Curve, Line, Stroke, curve};
 use super::ratios::share_of_bound;
-use crate::ir::Fraction;
-use crate::model::Fabric;
-use crate::sim::{Point, SimReport};
+use fabc_ir::Fraction;
+use fabc_model::Fabric;
+use fabc_sim::{Point, SimReport};
 
 /// Means above so many zero-load latencies are left out: past saturation they say how long the run was.
 const HIGHEST: u64 = 6;
@@ -34,14 +34,14 @@ pub fn simulation_svg(fabric: &Fabric, reports: &[SimReport]) -> String {
 }
 
 /// The same as a part of a page that has these colors.
-pub(in crate::emit) fn latencies(name: &str, reports: &[SimReport], colors: &[&'static str]) -> String {
+pub(crate) fn latencies(name: &str, reports: &[SimReport], colors: &[&'static str]) -> String {
     let band = reports.len() > APART;
     let line = |(k, report): (usize, &SimReport)| {
         let SimReport { scenario, load, points, .. } = report;
         let point = |point: &Point| {
             let delays = point.delays?;
             let low = delays.mean() <= load.mean_cycles.times(Fraction::whole(HIGHEST));
-            let percent = percent(point.rate.fraction().over(load.bound));
+            let percent = percent(Fraction::from(point.rate).over(load.bound));
             let title = format!("{scenario}: {} offered, {:.1} cycles", point.rate, delays.mean().as_f64());
             low.then(|| (percent, delays.mean().as_f64(), title))
         };
@@ -67,10 +67,10 @@ pub(in crate::emit) fn latencies(name: &str, reports: &[SimReport], colors: &[&'
 }
 
 /// What classes of channels carried in a run over what the tables put on them at its rate.
-pub(in crate::emit) fn utilization(name: &str, report: &SimReport, point: &Point) -> String {
+pub(crate) fn utilization(name: &str, report: &SimReport, point: &Point) -> String {
     let classes = report.classes.iter().zip(&point.busy_by_class);
-    let dot = |(class, &busy): (&crate::sim::Class, &u64)| {
-        let load = Fraction::new(class.load, u128::from(class.channels) * report.load.unit.max(1)).times(point.rate.fraction());
+    let dot = |(class, &busy): (&fabc_sim::Class, &u64)| {
+        let load = Fraction::new(class.load, u128::from(class.channels) * report.load.unit.max(1)).times(Fraction::from(point.rate));
         let carried = Fraction::new(busy, class.channels * u64::from(report.setting.measure));
         let (load, carried) = (percent(load), percent(carried));
         (load, carried, format!("{load:.1} % by the tables, {carried:.1} % measured"))

@@ -1,16 +1,16 @@
 //! Ratios and cells of simulations as they are printed.
 
 use super::super::number::{fixed, round_down_sig};
-use crate::csv;
-use crate::ir::Fraction;
-use crate::sim::{Saturation, SimReport};
+use fabc_base::csv;
+use fabc_ir::Fraction;
+use fabc_sim::{Saturation, SimReport};
 
 /// Decimals of utilizations.
 pub(super) const SHARE: u32 = 4;
 
 /// The lower end of a bracket over the static bound.
 pub(super) fn share_of_bound(report: &SimReport, found: &Saturation) -> Fraction {
-    found.at_least().fraction().over(report.load.bound)
+    Fraction::from(found.at_least()).over(report.load.bound)
 }
 
 /// A part of a whole, which may be nothing.

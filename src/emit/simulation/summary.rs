@@ -3,40 +3,40 @@
 use super::super::number::{fixed, grouped};
 use super::finite::Reached;
 use super::ratios::{bound, share_of_bound};
-use crate::ir::Fraction;
-use crate::model::Fabric;
-use crate::sim::{Point, SimReport};
+use fabc_ir::Fraction;
+use fabc_model::Fabric;
+use fabc_sim::{Point, SimReport};
 
 /// One scenario of a simulation: static bound, bracket, share of the bound, accepted past it, mean latency at
 /// the lowest rate that was run.
-pub(in crate::emit) struct Row {
-    pub(in crate::emit) scenario: String,
-    pub(in crate::emit) bound: String,
-    pub(in crate::emit) stable: String,
-    pub(in crate::emit) unstable: String,
-    pub(in crate::emit) share: String,
-    pub(in crate::emit) beyond: String,
-    pub(in crate::emit) latency: String,
+pub(crate) struct Row {
+    pub(crate) scenario: String,
+    pub(crate) bound: String,
+    pub(crate) stable: String,
+    pub(crate) unstable: String,
+    pub(crate) share: String,
+    pub(crate) beyond: String,
+    pub(crate) latency: String,
 }
 
 /// One scenario of traffic that ends, of several seeds the slowest: lower bound and cycles, the share of the
 /// bound, time, and throughput of the whole fabric.
-pub(in crate::emit) struct FiniteRow {
-    pub(in crate::emit) scenario: String,
-    pub(in crate::emit) least: String,
-    pub(in crate::emit) cycles: String,
-    pub(in crate::emit) share: String,
-    pub(in crate::emit) microseconds: String,
-    pub(in crate::emit) gbs: String,
+pub(crate) struct FiniteRow {
+    pub(crate) scenario: String,
+    pub(crate) least: String,
+    pub(crate) cycles: String,
+    pub(crate) share: String,
+    pub(crate) microseconds: String,
+    pub(crate) gbs: String,
 }
 
 /// The same of traffic that ends, in the order of the report; nothing of other traffic.
-pub(in crate::emit) fn finite_rows(fabric: &Fabric, reports: &[SimReport]) -> Vec<FiniteRow> {
+pub(crate) fn finite_rows(fabric: &Fabric, reports: &[SimReport]) -> Vec<FiniteRow> {
     reports.iter().filter_map(|report| finite_row(fabric, report)).collect()
 }
 
 /// The first scenario of traffic that ends, and the slowest if there are others; nothing of other traffic.
-pub(in crate::emit) fn nominal_and_slowest(fabric: &Fabric, reports: &[SimReport]) -> Vec<FiniteRow> {
+pub(crate) fn nominal_and_slowest(fabric: &Fabric, reports: &[SimReport]) -> Vec<FiniteRow> {
     let slowest = |report: &&SimReport| report.completions.iter().map(|run| run.cycles).max();
     let worst = reports.get(1..).unwrap_or_default().iter().max_by_key(slowest);
     reports.first().into_iter().chain(worst).filter_map(|report| finite_row(fabric, report)).collect()
@@ -56,27 +56,27 @@ fn finite_row(fabric: &Fabric, report: &SimReport) -> Option<FiniteRow> {
 }
 
 /// Scenarios in the order of the report; of several seeds the lowest bracket.
-pub(in crate::emit) fn rows(reports: &[SimReport]) -> Vec<Row> {
+pub(crate) fn rows(reports: &[SimReport]) -> Vec<Row> {
     reports.iter().map(row).collect()
 }
 
 /// The first scenario, and the one that saturates first if there are others.
-pub(in crate::emit) fn nominal_and_worst(reports: &[SimReport]) -> Vec<Row> {
+pub(crate) fn nominal_and_worst(reports: &[SimReport]) -> Vec<Row> {
     let lowest = |report: &&SimReport| report.saturations.iter().map(|found| found.at_least()).min();
     let worst = reports.get(1..).unwrap_or_default().iter().min_by_key(lowest);
     reports.first().into_iter().chain(worst).map(row).collect()
 }
 
 /// The highest rate that was run and is stable.
-pub(in crate::emit) fn highest_stable(report: &SimReport) -> Option<&Point> {
+pub(crate) fn highest_stable(report: &SimReport) -> Option<&Point> {
     report.points.iter().filter(|point| point.is_stable()).max_by_key(|point| (point.rate, std::cmp::Reverse(point.seed)))
 }
 
 fn row(report: &SimReport) -> Row {
     let lowest = report.saturations.iter().min_by_key(|found| found.at_least());
     let none = || "-".to_owned();
-    let rate = |rate: Option<crate::sim::Rate>| rate.map_or_else(none, |rate| format!("{:.4}", rate.as_f64()));
-    let accepted = |found: &crate::sim::Saturation| fixed(found.beyond.accepted(&report.setting, report.load.senders), 4);
+    let rate = |rate: Option<fabc_sim::Rate>| rate.map_or_else(none, |rate| format!("{:.4}", rate.as_f64()));
+    let accepted = |found: &fabc_sim::Saturation| fixed(found.beyond.accepted(&report.setting, report.load.senders), 4);
     let percent = |share: Fraction| format!("{} %", fixed(share.times(Fraction::whole(100u8)), 1));
     let delays = report.points.first().and_then(|point| point.delays);
     Row {

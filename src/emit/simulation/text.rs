@@ -5,10 +5,10 @@ use super::finite;
 use super::model::{sentence, told, unit};
 use super::ratios::{bound, share, share_of_bound};
 use super::wrapped::wrapped;
-use crate::ids::ChannelId;
-use crate::ir::{Fraction, Topology, gigabytes};
-use crate::model::Fabric;
-use crate::sim::{Limit, Point, Saturation, SimReport};
+use fabc_base::ids::ChannelId;
+use fabc_ir::{Fraction, Topology, gigabytes};
+use fabc_model::Fabric;
+use fabc_sim::{Limit, Point, Saturation, SimReport};
 
 /// Columns of a table, with their widths.
 const COLUMNS: [(&str, usize); 10] = [

@@ -3,10 +3,10 @@
 
 use super::page;
 use super::text::{PlacedKind, PlacedPod, placed_text};
-use crate::emit::json::{push, push_lines, push_numbers, quote};
-use crate::emit::{Artifact, config_db, config_db_path, ocs};
-use crate::ir::{Contract, Slice, SlicePlacement};
-use crate::syntax::kind_files;
+use crate::json::{push, push_lines, push_numbers, quote};
+use crate::{Artifact, config_db, config_db_path, ocs};
+use fabc_ir::{Contract, Slice, SlicePlacement};
+use fabc_model::kind_files;
 
 /// The name of the file that says which slice has which cubes.
 pub const PLACEMENT: &str = "placement.json";

@@ -1,8 +1,8 @@
 //! `report.html` of a pod in slices: its cubes, colored by slice, and a row per kind and per slice.
 
 use super::text::{PlacedPod, Shape, pod_line, ranges, shape};
-use crate::ids::BlockId;
-use crate::syntax::kind_files;
+use fabc_base::ids::BlockId;
+use fabc_model::kind_files;
 use minijinja::{Environment, Value, context};
 
 /// Degrees between the hues of two slices: no small number of them comes back to the first.

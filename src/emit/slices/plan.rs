@@ -1,9 +1,9 @@
 //! The way to another placement: for people, and as `fabc.slices_plan/1`.
 
-use crate::emit::json::{push, push_lines, quote};
-use crate::emit::number::grouped;
-use crate::ir::{Change, SliceChange, SlicePlan};
-use crate::model::Pod;
+use crate::json::{push, push_lines, quote};
+use crate::number::grouped;
+use fabc_ir::{Change, SliceChange, SlicePlan};
+use fabc_model::Pod;
 
 /// The way for people.
 pub fn slices_plan_text(name: &str, pod: &Pod, plan: &SlicePlan) -> String {

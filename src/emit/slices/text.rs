@@ -1,10 +1,10 @@
 //! A pod whose slices are placed: `report.txt`, and what the terminal shows.
 
-use crate::emit::json::push;
-use crate::emit::number::grouped;
-use crate::ids::BlockId;
-use crate::ir::{Mirrors, SlicePlacement};
-use crate::model::{Fabric, Pod};
+use crate::json::push;
+use crate::number::grouped;
+use fabc_base::ids::BlockId;
+use fabc_ir::{Mirrors, SlicePlacement};
+use fabc_model::{Fabric, Pod};
 
 /// A kind of slice as its own directory tells it.
 #[derive(Clone, Debug)]

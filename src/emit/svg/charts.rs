@@ -2,42 +2,42 @@
 
 use super::frame::{self, BOTTOM, LEFT, RIGHT, TOP, WIDTH};
 use super::text::{at, escape};
-use crate::emit::json::push;
-use crate::emit::number::grouped;
+use crate::json::push;
+use crate::number::grouped;
 
 /// Width of a digit of a label where it is largest, on narrow screens.
 const DIGIT: f64 = 8.8;
 
 /// One set of bars.
-pub(in crate::emit) struct Series {
+pub(crate) struct Series {
     /// CSS class of its bars.
-    pub(in crate::emit) class: &'static str,
+    pub(crate) class: &'static str,
     /// What they count.
-    pub(in crate::emit) name: &'static str,
+    pub(crate) name: &'static str,
     /// One value per category.
-    pub(in crate::emit) values: Vec<u64>,
+    pub(crate) values: Vec<u64>,
     /// What hovering says, per category.
-    pub(in crate::emit) titles: Vec<String>,
+    pub(crate) titles: Vec<String>,
 }
 
 /// A bar chart.
-pub(in crate::emit) struct Chart {
+pub(crate) struct Chart {
     /// What the picture shows, for readers who cannot see it.
-    pub(in crate::emit) label: String,
+    pub(crate) label: String,
     /// Height of the drawing, of a width of 520.
-    pub(in crate::emit) height: f64,
+    pub(crate) height: f64,
     /// Below the bars.
-    pub(in crate::emit) categories: Vec<String>,
-    pub(in crate::emit) x_title: &'static str,
-    pub(in crate::emit) y_title: &'static str,
-    pub(in crate::emit) series: Vec<Series>,
+    pub(crate) categories: Vec<String>,
+    pub(crate) x_title: &'static str,
+    pub(crate) y_title: &'static str,
+    pub(crate) series: Vec<Series>,
     /// A vertical line at a place in categories (0 is the left edge of the first, 1 its right edge), and its
     /// label.
-    pub(in crate::emit) mark: Option<(f64, String)>,
+    pub(crate) mark: Option<(f64, String)>,
 }
 
 /// The chart as an `<svg>` element.
-pub(in crate::emit) fn bars(chart: &Chart) -> String {
+pub(crate) fn bars(chart: &Chart) -> String {
     let (width, height) = (WIDTH - LEFT - RIGHT, chart.height - TOP - BOTTOM);
     let top = chart.series.iter().flat_map(|series| &series.values).copied().max().unwrap_or(0).max(1);
     let step = round_step(top, 5);
@@ -74,7 +74,7 @@ pub(in crate::emit) fn bars(chart: &Chart) -> String {
 }
 
 /// The smallest step of 1, 2 or 5 times a power of ten that divides `top` into at most `steps` steps.
-pub(in crate::emit) fn round_step(top: u64, steps: u64) -> u64 {
+pub(crate) fn round_step(top: u64, steps: u64) -> u64 {
     let mut power = 1;
     loop {
         if let Some(step) = [power, 2 * power, 5 * power].into_iter().find(|&step| top.div_ceil(step) <= steps) {
@@ -85,7 +85,7 @@ pub(in crate::emit) fn round_step(top: u64, steps: u64) -> u64 {
 }
 
 /// `12,000` as `12k`, `3,500,000` as `3.5M`.
-pub(in crate::emit) fn compact(value: u64) -> String {
+pub(crate) fn compact(value: u64) -> String {
     for (unit, suffix) in [(1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")] {
         if value >= unit {
             let tenths = value / (unit / 10);

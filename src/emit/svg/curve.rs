@@ -3,22 +3,22 @@
 use super::charts::round_step;
 use super::frame::{self, BOTTOM, LEFT, RIGHT, TOP, WIDTH};
 use super::text::{at, escape};
-use crate::emit::json::push;
+use crate::json::push;
 
 const HEIGHT: f64 = 260.0;
 
 /// One line.
-pub(in crate::emit) struct Line {
+pub(crate) struct Line {
     /// Name of its color in the style of the page.
-    pub(in crate::emit) color: &'static str,
+    pub(crate) color: &'static str,
     /// (percent, value) of its points, and what hovering says; ascending.
-    pub(in crate::emit) points: Vec<(f64, f64, String)>,
-    pub(in crate::emit) stroke: Stroke,
+    pub(crate) points: Vec<(f64, f64, String)>,
+    pub(crate) stroke: Stroke,
 }
 
 /// How a line is drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::emit) enum Stroke {
+pub(crate) enum Stroke {
     /// With a dot at every point.
     Bold,
     /// One of many, behind the others.
@@ -28,18 +28,18 @@ pub(in crate::emit) enum Stroke {
 }
 
 /// A chart of lines over percent.
-pub(in crate::emit) struct Curve {
+pub(crate) struct Curve {
     /// What the picture shows, for readers who cannot see it.
-    pub(in crate::emit) label: String,
-    pub(in crate::emit) x_title: &'static str,
-    pub(in crate::emit) y_title: &'static str,
-    pub(in crate::emit) lines: Vec<Line>,
+    pub(crate) label: String,
+    pub(crate) x_title: &'static str,
+    pub(crate) y_title: &'static str,
+    pub(crate) lines: Vec<Line>,
     /// Vertical lines at so many percent, and their labels.
-    pub(in crate::emit) marks: Vec<(f64, String)>,
+    pub(crate) marks: Vec<(f64, String)>,
 }
 
 /// The chart as an `<svg>` element.
-pub(in crate::emit) fn curve(chart: &Curve) -> String {
+pub(crate) fn curve(chart: &Curve) -> String {
     let points = || chart.lines.iter().flat_map(|line| &line.points);
     let most = points().map(|&(_, value, _)| value).fold(1.0, f64::max);
     let far = points().map(|&(percent, ..)| percent).chain(chart.marks.iter().map(|&(percent, _)| percent)).fold(10.0, f64::max);

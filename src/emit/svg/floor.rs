@@ -2,7 +2,7 @@
 //! cables run along every way between two places.
 
 use super::text::{at, escape};
-use crate::emit::json::push;
+use crate::json::push;
 use std::collections::BTreeMap;
 
 /// Width of the picture at most, and of a place; room around the floor.
@@ -19,21 +19,21 @@ const WAY: f64 = 9.0;
 const NUMBERED: f64 = 18.0;
 
 /// What to draw.
-pub(in crate::emit) struct FloorPicture {
+pub(crate) struct FloorPicture {
     /// What the picture shows, for readers who cannot see it.
-    pub(in crate::emit) label: String,
+    pub(crate) label: String,
     /// Rows and columns of places.
-    pub(in crate::emit) grid: [u32; 2],
+    pub(crate) grid: [u32; 2],
     /// From one place to the next, along a row and across, in any unit.
-    pub(in crate::emit) pitch: [u32; 2],
+    pub(crate) pitch: [u32; 2],
     /// Row and column of every cabinet, the cables that leave it, its title, and whether it holds switches.
-    pub(in crate::emit) cabinets: Vec<([u32; 2], u64, String, bool)>,
+    pub(crate) cabinets: Vec<([u32; 2], u64, String, bool)>,
     /// Cabinets that cables join, and how many.
-    pub(in crate::emit) bundles: Vec<([usize; 2], u64)>,
+    pub(crate) bundles: Vec<([usize; 2], u64)>,
 }
 
 /// The picture as an `<svg>` element.
-pub(in crate::emit) fn floor(picture: &FloorPicture) -> String {
+pub(crate) fn floor(picture: &FloorPicture) -> String {
     let [rows, columns] = picture.grid.map(f64::from);
     let [pitch_x, pitch_y] = picture.pitch.map(|pitch| f64::from(pitch.max(1)));
     let wide = ((WIDTH - 2.0 * MARGIN) / columns).min(PLACE);

@@ -1,7 +1,7 @@
 //! What charts have in common: their size, titles, grid and the mark.
 
 use super::text::{at, escape};
-use crate::emit::json::push;
+use crate::json::push;
 
 pub(super) const WIDTH: f64 = 520.0;
 pub(super) const LEFT: f64 = 52.0;

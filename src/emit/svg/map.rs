@@ -2,7 +2,7 @@
 //! fit.
 
 use super::text::{at, escape};
-use crate::emit::json::push;
+use crate::json::push;
 use std::collections::BTreeMap;
 
 /// Width of the cells together, and room beside them for their names.
@@ -12,23 +12,23 @@ const MARGIN: f64 = 84.0;
 const TICKS: usize = 9;
 
 /// What to draw.
-pub(in crate::emit) struct Map<'m> {
+pub(crate) struct Map<'m> {
     /// What the picture shows, and where its numbers stand, for readers who cannot see it.
-    pub(in crate::emit) label: String,
+    pub(crate) label: String,
     /// What an item is called.
-    pub(in crate::emit) word: &'static str,
+    pub(crate) word: &'static str,
     /// CSS classes beside its own.
-    pub(in crate::emit) class: &'static str,
+    pub(crate) class: &'static str,
     /// Items along a side.
-    pub(in crate::emit) items: usize,
+    pub(crate) items: usize,
     /// The short name of an item.
-    pub(in crate::emit) name: &'m dyn Fn(usize) -> String,
+    pub(crate) name: &'m dyn Fn(usize) -> String,
     /// (row, column) to what is counted there; nothing is not drawn.
-    pub(in crate::emit) counts: &'m BTreeMap<(usize, usize), u64>,
+    pub(crate) counts: &'m BTreeMap<(usize, usize), u64>,
 }
 
 /// The map as an `<svg>` element.
-pub(in crate::emit) fn map(map: &Map<'_>) -> String {
+pub(crate) fn map(map: &Map<'_>) -> String {
     let most = map.counts.values().copied().max().unwrap_or(1).max(1);
     let items = map.items.max(1);
     let (unit, whole) = (SIDE / items as f64, at(SIDE + MARGIN + 4.0));

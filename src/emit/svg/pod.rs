@@ -2,23 +2,23 @@
 //! links.
 
 use super::text::{at, escape};
-use crate::emit::json::push;
-use crate::model::Pod;
+use crate::json::push;
+use fabc_model::Pod;
 use std::f64::consts::PI;
 
 /// Up to this many chips along an axis the block shows them one by one.
 const CHIPS_SHOWN: u32 = 16;
 
 /// The links between two cubes, the smaller first.
-pub(in crate::emit) struct Bundle {
-    pub(in crate::emit) ends: (u32, u32),
-    pub(in crate::emit) links: u64,
+pub(crate) struct Bundle {
+    pub(crate) ends: (u32, u32),
+    pub(crate) links: u64,
     /// What hovering says.
-    pub(in crate::emit) title: String,
+    pub(crate) title: String,
 }
 
 /// The drawing as an `<svg>` element; `label` says what it shows, and where its numbers stand.
-pub(in crate::emit) fn pod(pod: &Pod, bundles: &[Bundle], label: &str) -> String {
+pub(crate) fn pod(pod: &Pod, bundles: &[Bundle], label: &str) -> String {
     let layout = Layout::of(pod.cubes, bundles.iter().any(|bundle| bundle.ends.0 == bundle.ends.1));
     let [width, height] = [2.0 * layout.center[0], 2.0 * layout.center[1]].map(at);
     let label = escape(label);

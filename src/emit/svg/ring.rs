@@ -1,7 +1,7 @@
 //! A small network: routers, or groups of them, on a ring with the links between them.
 
 use super::text::{at, escape};
-use crate::emit::json::push;
+use crate::json::push;
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
@@ -14,21 +14,21 @@ const LETTERS: usize = 18;
 const LETTER: f64 = 10.5;
 
 /// What to draw.
-pub(in crate::emit) struct Ring<'r> {
+pub(crate) struct Ring<'r> {
     /// What the picture shows, and where its numbers stand, for readers who cannot see it.
-    pub(in crate::emit) label: String,
+    pub(crate) label: String,
     /// Items on the ring.
-    pub(in crate::emit) items: usize,
+    pub(crate) items: usize,
     /// The name of an item.
-    pub(in crate::emit) name: &'r dyn Fn(usize) -> String,
+    pub(crate) name: &'r dyn Fn(usize) -> String,
     /// Whether an item has hosts.
-    pub(in crate::emit) filled: &'r dyn Fn(usize) -> bool,
+    pub(crate) filled: &'r dyn Fn(usize) -> bool,
     /// Links between two items, the smaller first.
-    pub(in crate::emit) joined: &'r BTreeMap<(usize, usize), u64>,
+    pub(crate) joined: &'r BTreeMap<(usize, usize), u64>,
 }
 
 /// The ring as an `<svg>` element.
-pub(in crate::emit) fn ring(ring: &Ring<'_>) -> String {
+pub(crate) fn ring(ring: &Ring<'_>) -> String {
     let named = ring.items <= NAMED;
     let names: Vec<String> = (0..ring.items).map(ring.name).collect();
     let longest = names.iter().map(|name| name.chars().count().min(LETTERS)).max().unwrap_or(0) as f64;

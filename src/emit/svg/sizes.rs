@@ -2,43 +2,43 @@
 
 use super::frame::{self, BOTTOM, LEFT, RIGHT, TOP, WIDTH};
 use super::text::{at, escape};
-use crate::emit::json::push;
+use crate::json::push;
 
 const HEIGHT: f64 = 280.0;
 
 /// One line.
-pub(in crate::emit) struct Timed {
+pub(crate) struct Timed {
     /// Name of its color in the style of the page.
-    pub(in crate::emit) color: &'static str,
+    pub(crate) color: &'static str,
     /// (size, time) of its points, and what hovering says; sizes ascend, both above 0.
-    pub(in crate::emit) points: Vec<(f64, f64, String)>,
+    pub(crate) points: Vec<(f64, f64, String)>,
 }
 
 /// A chart of times over sizes.
-pub(in crate::emit) struct Sizes {
+pub(crate) struct Sizes {
     /// What the picture shows, for readers who cannot see it.
-    pub(in crate::emit) label: String,
-    pub(in crate::emit) x_title: &'static str,
-    pub(in crate::emit) y_title: &'static str,
-    pub(in crate::emit) lines: Vec<Timed>,
+    pub(crate) label: String,
+    pub(crate) x_title: &'static str,
+    pub(crate) y_title: &'static str,
+    pub(crate) lines: Vec<Timed>,
     /// (size, time) of the edge below which nothing is,
-    pub(in crate::emit) edge: Vec<(f64, f64)>,
+    pub(crate) edge: Vec<(f64, f64)>,
     /// or above which.
-    pub(in crate::emit) above: bool,
+    pub(crate) above: bool,
     /// The least and the largest size.
-    pub(in crate::emit) ends: [f64; 2],
+    pub(crate) ends: [f64; 2],
     /// Sizes with their labels below the axis.
-    pub(in crate::emit) ticks: Vec<(f64, String)>,
+    pub(crate) ticks: Vec<(f64, String)>,
     /// Times with their labels beside the axis, powers of ten; the first and the last are the ends.
-    pub(in crate::emit) levels: Vec<(f64, String)>,
+    pub(crate) levels: Vec<(f64, String)>,
     /// Sizes that are marked, with labels.
-    pub(in crate::emit) marks: Vec<(f64, String)>,
+    pub(crate) marks: Vec<(f64, String)>,
     /// A point that stands out, and what hovering says.
-    pub(in crate::emit) dot: Option<(f64, f64, String)>,
+    pub(crate) dot: Option<(f64, f64, String)>,
 }
 
 /// The chart as an `<svg>` element.
-pub(in crate::emit) fn sizes(chart: &Sizes) -> String {
+pub(crate) fn sizes(chart: &Sizes) -> String {
     let base = HEIGHT - BOTTOM;
     let level = |of: Option<&(f64, String)>| of.map_or(0.0, |&(time, _)| libm::log2(time));
     let (low, high) = (level(chart.levels.first()), level(chart.levels.last()));

@@ -2,7 +2,7 @@
 
 use super::frame::{self, LEFT, RIGHT, TOP, WIDTH};
 use super::text::{at, escape};
-use crate::emit::json::push;
+use crate::json::push;
 
 /// Height of a row, and what is between rows.
 const ROW: f64 = 30.0;
@@ -11,28 +11,28 @@ const GAP: f64 = 4.0;
 const HEATS: usize = 6;
 
 /// What happens at one time.
-pub(in crate::emit) struct Column {
+pub(crate) struct Column {
     /// How long it takes, in the unit of the strip.
-    pub(in crate::emit) width: f64,
+    pub(crate) width: f64,
     /// By row: which part is busy, from 0 to 1.
-    pub(in crate::emit) busy: Vec<f64>,
+    pub(crate) busy: Vec<f64>,
     /// What it is called.
-    pub(in crate::emit) title: String,
+    pub(crate) title: String,
 }
 
 /// A strip.
-pub(in crate::emit) struct Strip {
+pub(crate) struct Strip {
     /// What the picture shows, for readers who cannot see it.
-    pub(in crate::emit) label: String,
-    pub(in crate::emit) x_title: String,
-    pub(in crate::emit) rows: Vec<String>,
-    pub(in crate::emit) columns: Vec<Column>,
+    pub(crate) label: String,
+    pub(crate) x_title: String,
+    pub(crate) rows: Vec<String>,
+    pub(crate) columns: Vec<Column>,
     /// Numbers below the axis, in the unit of the strip.
-    pub(in crate::emit) ticks: Vec<(f64, String)>,
+    pub(crate) ticks: Vec<(f64, String)>,
 }
 
 /// The strip as an `<svg>` element.
-pub(in crate::emit) fn strip(chart: &Strip) -> String {
+pub(crate) fn strip(chart: &Strip) -> String {
     let base = TOP + (ROW + GAP) * chart.rows.len() as f64;
     let all: f64 = chart.columns.iter().map(|column| column.width).sum();
     let x = |place: f64| LEFT + (WIDTH - LEFT - RIGHT) * place / all.max(1e-9);

@@ -1,7 +1,7 @@
 //! Words and numbers as SVG has them.
 
 /// Text for XML.
-pub(in crate::emit) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

@@ -11,7 +11,7 @@ pub use table::{SweepTable, sweep_csv, sweep_table_json, sweep_text};
 
 use super::json::{push, push_lines, quote};
 use super::manifest::TOOL;
-use crate::ir::SweepPlan;
+use fabc_ir::SweepPlan;
 
 /// `sweep.json` (`fabc.sweep/1`): the runs of a sweep.
 pub fn sweep_json(plan: &SweepPlan) -> String {

@@ -1,8 +1,8 @@
 //! `index.html` of a sweep: curves over every parameter, Pareto fronts, the table with a link to every run.
 
 use super::table::{SweepTable, place};
-use crate::emit::svg::escape;
-use crate::ir::{SweepOutcome, SweepRun};
+use crate::svg::escape;
+use fabc_ir::{SweepOutcome, SweepRun};
 use minijinja::{Environment, Value, context};
 
 /// Metrics that are better when they are more; of all others less is better.

@@ -1,8 +1,8 @@
 //! The table of a sweep: a line per run.
 
-use crate::csv::row;
-use crate::emit::json::{push, push_lines, quote};
-use crate::ir::{SweepOutcome, SweepPlan, SweepRun};
+use crate::json::{push, push_lines, quote};
+use fabc_base::csv::row;
+use fabc_ir::{SweepOutcome, SweepPlan, SweepRun};
 
 /// A plan and what came of every run.
 pub struct SweepTable {
@@ -30,32 +30,6 @@ impl SweepTable {
 
     pub(super) fn rows(&self) -> impl Iterator<Item = (&SweepRun, &SweepOutcome)> {
         self.plan.runs.iter().zip(&self.outcomes)
-    }
-}
-
-impl SweepOutcome {
-    /// `kept`, `broken`, `open`, or `failed`.
-    pub(super) fn status(&self) -> &str {
-        match self {
-            SweepOutcome::Built { contract, .. } => contract,
-            SweepOutcome::Failed { .. } => "failed",
-        }
-    }
-
-    /// The value of a metric.
-    pub(super) fn metric(&self, name: &str) -> Option<&str> {
-        match self {
-            SweepOutcome::Built { metrics, .. } => metrics.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str()),
-            SweepOutcome::Failed { .. } => None,
-        }
-    }
-
-    /// Why it failed.
-    pub(super) fn error(&self) -> Option<String> {
-        match self {
-            SweepOutcome::Failed { code, message } => Some(format!("{code}: {message}")),
-            SweepOutcome::Built { .. } => None,
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What some traffics are told beyond their names, and how births come.
 
 use super::rate::Rate;
-use crate::model::word::words;
+use crate::word::words;
 use std::sync::Arc;
 
 /// Numbers and lists of a traffic. What is not given has a default; what does not belong to the traffic must

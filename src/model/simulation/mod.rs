@@ -11,7 +11,7 @@ pub use routing::{Choosing, Routing, Score, Shortest};
 pub use trace::TraceProblem;
 
 use super::word::words;
-use crate::diag::Span;
+use fabc_base::diag::Span;
 
 /// `simulate name { .. }`: what a build runs on the finished tables.
 #[derive(Clone, PartialEq, Eq, Debug)]

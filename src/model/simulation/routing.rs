@@ -1,6 +1,6 @@
 //! How packets find their ways, as it is asked for.
 
-use crate::model::word::words;
+use crate::word::words;
 
 /// How packets find their ways. All but the tables need a network of routers: a packet is on virtual channel
 /// k on its hop number k, so that no packet ever waits for one on a lower channel.

@@ -1,8 +1,8 @@
 //! A trace as a file has it: `cycle,src,dst,flits`, a message per line.
 
 use super::details::{Trace, TraceLine};
-use crate::csv;
-use crate::limits::SIMULATED_CYCLES;
+use fabc_base::csv;
+use fabc_base::limits::SIMULATED_CYCLES;
 use std::fmt;
 use std::sync::Arc;
 

@@ -4,9 +4,9 @@ use super::cut::Groups;
 use super::flow;
 use super::ground::{Ground, copyable};
 use super::newton;
-use crate::ids::{ChannelId, Id, NodeId};
-use crate::ir::{CollectiveBound, Fraction};
-use crate::model::Collective;
+use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_ir::{CollectiveBound, Fraction};
+use fabc_model::Collective;
 
 /// The bounds of a collective: volume first, then latencies by distance.
 pub(super) fn bounds(ground: &Ground<'_>, collective: Collective, root: Option<NodeId>) -> Vec<CollectiveBound> {

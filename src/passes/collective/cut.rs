@@ -6,7 +6,7 @@
 //! before by no less than its own links (Stoer and Wagner 1997). Cost: links times log, for each order.
 
 use super::ground::Ground;
-use crate::ids::{Id, NodeId};
+use fabc_base::ids::{Id, NodeId};
 use std::collections::BinaryHeap;
 
 /// Groups of routers, and the links between them, which run both ways.

@@ -8,9 +8,9 @@
 //! is a round, and a round ends with the slowest link. Cost: one run of Dijkstra's algorithm per latency
 //! bound.
 
-use crate::ids::{ChannelId, Id, NodeId};
-use crate::ir::{Breadth, CollectiveBound, CollectiveCost, LinkHops, Neighbors, Scene};
-use crate::model::Collective;
+use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_ir::{Breadth, CollectiveBound, CollectiveCost, LinkHops, Neighbors, Scene};
+use fabc_model::Collective;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

@@ -9,9 +9,9 @@ use super::ground::Ground;
 use super::list::{Cutting, Rule, timed};
 use super::rank::ties;
 use super::tabled::{Between, Tabled};
-use crate::ids::NodeId;
-use crate::ir::{CollectiveBound, DualLengths, ForwardingTables, Message, Scene, Schedule, Sends, Transfers};
-use crate::model::{Collective, CollectiveAlgorithm};
+use fabc_base::ids::NodeId;
+use fabc_ir::{CollectiveBound, DualLengths, ForwardingTables, Message, Scene, Schedule, Sends, Transfers};
+use fabc_model::{Collective, CollectiveAlgorithm};
 
 /// Hops of chunks that are planned: each costs some 20 bytes.
 const MOST_HOPS: u64 = 1 << 26;

@@ -1,6 +1,6 @@
 //! Why a scene has no schedule.
 
-use crate::ids::NodeId;
+use fabc_base::ids::NodeId;
 use thiserror::Error;
 
 /// Why no collective can be planned on what is left of a topology. Routers by their names.

@@ -5,8 +5,8 @@
 //! alike count hops. A router is one chip here, however many hosts it has.
 
 use super::ground::Ground;
-use crate::ids::{Id, NodeId};
-use crate::ir::{CollectiveBound, Scene, Symmetry};
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::{CollectiveBound, Scene, Symmetry};
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

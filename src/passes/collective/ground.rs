@@ -7,8 +7,8 @@
 //! canonical.
 
 use super::CollectiveError;
-use crate::ids::{ChannelId, Id, NodeId};
-use crate::ir::{Breadth, Neighbors, Scene, Symmetry};
+use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_ir::{Breadth, Neighbors, Scene, Symmetry};
 use rayon::prelude::*;
 
 /// Times as much as the unit of all bandwidths that a link may carry where chunks rest on their way: each of

@@ -6,7 +6,7 @@
 //! their trees. Cost: moves times routers.
 
 use super::packing::{Links, NONE};
-use crate::random::Stream;
+use fabc_base::random::Stream;
 
 /// A tree with its root.
 pub(super) struct Rooted {

@@ -7,7 +7,7 @@
 //! the start of the slot, each alone. Cost: waiting messages, times the hops ahead of them, for every slot.
 
 use super::tabled::Tabled;
-use crate::random::Keyed;
+use fabc_base::random::Keyed;
 use rayon::prelude::*;
 use std::collections::VecDeque;
 

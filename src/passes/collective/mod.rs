@@ -47,9 +47,9 @@ pub use sent::Sent;
 pub use timing::{Timetable, least_time, tightest};
 pub use trees::trees;
 
-use crate::ids::NodeId;
-use crate::ir::{CollectiveBound, Fraction, Order, Round, Rounds, Scene, Schedule, Transfers};
-use crate::model::{Collective, CollectiveAlgorithm};
+use fabc_base::ids::NodeId;
+use fabc_ir::{CollectiveBound, Fraction, Order, Round, Rounds, Scene, Schedule, Transfers};
+use fabc_model::{Collective, CollectiveAlgorithm};
 use ground::Ground;
 pub use ground::{admitted, copyable};
 use rank::Rank;

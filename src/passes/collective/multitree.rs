@@ -7,8 +7,8 @@
 //! Cost: chips squared, times channels of a chip, times epochs at most.
 
 use super::ground::Ground;
-use crate::ids::{ChannelId, Id, NodeId};
-use crate::ir::{Pull, Round};
+use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_ir::{Pull, Round};
 use fixedbitset::FixedBitSet;
 
 /// A tree that grows.

@@ -9,7 +9,7 @@
 
 use super::cut::Groups;
 use super::ground::Ground;
-use crate::ids::{Id, NodeId};
+use fabc_base::ids::{Id, NodeId};
 use std::collections::VecDeque;
 
 /// `channels` out of `chips` chips, which are those of some groups.

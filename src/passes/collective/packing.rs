@@ -8,7 +8,7 @@
 //! routers that all trees span inside already. If in the end a tree lacks something, those sets are a
 //! partition that has too few links between its parts: the proof that so many trees cannot be.
 
-use crate::random::Stream;
+use fabc_base::random::Stream;
 use std::collections::VecDeque;
 
 /// A graph that trees are packed into.

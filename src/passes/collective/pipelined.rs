@@ -10,8 +10,8 @@
 //! ended by a hop, and a piece makes one hop of its tree in a round. Additions take no time. Cost: routers
 //! times trees, by a heap.
 
-use crate::ids::{ChannelId, Id, LinkId, NodeId};
-use crate::ir::{CollectiveCost, CollectiveTime, LinkHops, SharedTrees, Start, Topology};
+use fabc_base::ids::{ChannelId, Id, LinkId, NodeId};
+use fabc_ir::{CollectiveCost, CollectiveTime, LinkHops, SharedTrees, Start, Topology};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 

@@ -1,9 +1,9 @@
 //! The order in which a chip wants chunks: nearest source first, ties at random.
 
 use super::ground::Ground;
-use crate::ids::Id;
-use crate::ir::Breadth;
-use crate::random::Keyed;
+use fabc_base::ids::Id;
+use fabc_base::random::Keyed;
+use fabc_ir::Breadth;
 
 /// The stream of ties.
 const TIES: u64 = 0x636f_6c6c;

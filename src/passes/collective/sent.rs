@@ -9,9 +9,9 @@
 
 use super::error::CollectiveError;
 use super::tabled::{Between, Tabled};
-use crate::ids::{Id, LinkId, NodeId};
-use crate::ir::{CollectiveCost, CollectiveTime, ForwardingTables, Message, Scene, Schedule, Sends, Start};
-use crate::model::Collective;
+use fabc_base::ids::{Id, LinkId, NodeId};
+use fabc_ir::{CollectiveCost, CollectiveTime, ForwardingTables, Message, Scene, Schedule, Sends, Start};
+use fabc_model::Collective;
 use fixedbitset::FixedBitSet;
 
 /// Hops of chunks that are laid out.

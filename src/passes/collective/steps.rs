@@ -11,7 +11,7 @@ use super::loads::{Candidates, LEFT, Loads};
 use super::rank::Rank;
 use super::row::Row;
 use super::slots::{by_channel, image};
-use crate::ir::{Pull, Round};
+use fabc_ir::{Pull, Round};
 use rayon::prelude::*;
 
 /// How wide rounds are.

@@ -6,8 +6,8 @@
 //! of its channels.
 
 use super::error::CollectiveError;
-use crate::ids::{ChannelId, Id, NodeId, PortId};
-use crate::ir::{CollectiveBound, ForwardingTables, Scene, Symmetry, TableKey};
+use fabc_base::ids::{ChannelId, Id, NodeId, PortId};
+use fabc_ir::{CollectiveBound, ForwardingTables, Scene, Symmetry, TableKey};
 
 /// Between whom messages go: living chips, never one and itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,9 +8,9 @@
 //! chip.
 
 use super::CollectiveError;
-use crate::ids::{ChannelId, Id, NodeId};
-use crate::ir::{CollectiveBound, CollectiveCost, CollectiveTime, End, Fraction, Order, Rounds, Scene, Schedule, Start, Topology};
-use crate::model::{Collective, CollectiveAlgorithm};
+use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_ir::{CollectiveBound, CollectiveCost, CollectiveTime, End, Fraction, Order, Rounds, Scene, Schedule, Start, Topology};
+use fabc_model::{Collective, CollectiveAlgorithm};
 
 /// What a channel carries in one round.
 struct Message {

@@ -12,10 +12,10 @@ use super::error::CollectiveError;
 use super::ground::{Ground, copyable};
 use super::heights::{Rooted, height, lowered};
 use super::packing::{Links, NONE, packed};
-use crate::ids::{ChannelId, Id, LinkId, NodeId};
-use crate::ir::{CollectiveBound, Fraction, Scene, Schedule, SharedTrees, SpanningTree, Transfers};
-use crate::model::{Collective, CollectiveAlgorithm};
-use crate::random::Stream;
+use fabc_base::ids::{ChannelId, Id, LinkId, NodeId};
+use fabc_base::random::Stream;
+use fabc_ir::{CollectiveBound, Fraction, Scene, Schedule, SharedTrees, SpanningTree, Transfers};
+use fabc_model::{Collective, CollectiveAlgorithm};
 use rayon::prelude::*;
 
 /// The stream of searches; each adds its number.

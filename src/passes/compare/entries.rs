@@ -1,7 +1,7 @@
 //! Entries: which routers have other tables, and by how many entries.
 
-use crate::ids::NodeId;
-use crate::ir::{Entry, ForwardingTables};
+use fabc_base::ids::NodeId;
+use fabc_ir::{Entry, ForwardingTables};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
@@ -77,8 +77,8 @@ fn counts(old: &[Entry], new: &[Entry]) -> [u64; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::BlockId;
-    use crate::ir::{Symmetry, TableKey};
+    use fabc_base::ids::BlockId;
+    use fabc_ir::{Symmetry, TableKey};
 
     fn entry(dst: u32, in_port: i16, out_port: u16) -> Entry {
         Entry { dst: NodeId(dst), in_port, in_vc: if in_port < 0 { -1 } else { 0 }, out_port, out_vc: 0 }

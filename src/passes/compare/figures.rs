@@ -1,12 +1,12 @@
 //! Figures: what two reports tell, side by side.
 
-use crate::ir::{FaultsDiff, FigureDiff, RequireDiff, RequireState, SIZES};
-use crate::model::{Direction, direction};
-use crate::read::{Report, RequireLine};
+use fabc_ir::read::{Report, RequireLine};
+use fabc_ir::{FaultsDiff, FigureDiff, RequireDiff, RequireState, SIZES};
+use fabc_model::{Direction, direction};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All figures of the healthy fabrics, in the order of A's report, then those of B alone.
-pub(crate) fn figures(reports: [&Report; 2]) -> Vec<FigureDiff> {
+pub fn figures(reports: [&Report; 2]) -> Vec<FigureDiff> {
     side_by_side(reports.map(|report| &report.figures[..]), are_as_large(reports))
 }
 
@@ -33,7 +33,7 @@ fn side_by_side(sides: [&[(String, String)]; 2], as_large: bool) -> Vec<FigureDi
 }
 
 /// All `require` lines: those of B in their order, then those that only A has.
-pub(crate) fn contract(reports: [&Report; 2]) -> Vec<RequireDiff> {
+pub fn contract(reports: [&Report; 2]) -> Vec<RequireDiff> {
     let state = |line: &RequireLine| RequireState { holds: line.holds, measured: line.measured.clone(), scenario: line.scenario.clone() };
     let outcomes = |text: &str| reports.map(|report| report.requires.iter().find(|line| line.text == text).map(state));
     let mut seen = BTreeSet::new();
@@ -42,7 +42,7 @@ pub(crate) fn contract(reports: [&Report; 2]) -> Vec<RequireDiff> {
 }
 
 /// What tolerated faults come to.
-pub(crate) fn faults(reports: [&Report; 2]) -> FaultsDiff {
+pub fn faults(reports: [&Report; 2]) -> FaultsDiff {
     let [a, b] = reports.map(|report| report.scenarios.iter().map(|(name, of)| (name.as_str(), of)).collect::<BTreeMap<_, _>>());
     let alone = |own: &Report, other: &BTreeMap<_, _>| {
         own.scenarios.iter().map(|(name, _)| name).filter(|name| !other.contains_key(name.as_str())).cloned().collect::<Vec<_>>()
@@ -74,7 +74,7 @@ pub(crate) fn faults(reports: [&Report; 2]) -> FaultsDiff {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::FigureChange;
+    use fabc_ir::FigureChange;
 
     fn figure(name: &str, value: &str) -> (String, String) {
         (name.to_owned(), value.to_owned())

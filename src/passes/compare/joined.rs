@@ -1,6 +1,6 @@
 //! Who is joined to a point, by label.
 
-use crate::ir::Wires;
+use fabc_ir::Wires;
 
 /// How an arc looks from one of its ends.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

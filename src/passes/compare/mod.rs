@@ -12,7 +12,7 @@ mod renaming;
 mod tolerance;
 
 pub use entries::{TableChanges, table_changes};
-pub(crate) use figures::{contract, faults, figures};
+pub use figures::{contract, faults, figures};
 pub use lines::lines_apart;
 pub use renaming::{Renaming, renaming};
 pub use tolerance::{Tolerance, beyond};

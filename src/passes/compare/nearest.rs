@@ -5,7 +5,7 @@
 //! two images. What comes out is no proof that fewer arcs could not differ. Cost is counted in looks at arcs.
 
 use super::joined::Joint;
-use crate::ir::{Wire, Wires};
+use fabc_ir::{Wire, Wires};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 

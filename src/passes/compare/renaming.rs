@@ -8,7 +8,7 @@
 
 use super::joined::{Joint, are_unique, joints};
 use super::nearest::nearest;
-use crate::ir::{Wires, WiringFound};
+use fabc_ir::{Wires, WiringFound};
 
 /// Looks at an arc that the search may take; some seconds.
 const LOOKS: u64 = 1 << 27;
@@ -195,7 +195,7 @@ impl Pair {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Stream;
+    use fabc_base::random::Stream;
     use std::collections::BTreeSet;
 
     fn wires(points: usize, directed: &[bool], arcs: &[(u32, u32, u32)]) -> Wires {

@@ -4,7 +4,7 @@
 //! have other content then. No tolerance covers a contract that says another thing, or files, scenarios and
 //! figures that one side has alone.
 
-use crate::ir::{Diff, FigureDiff};
+use fabc_ir::{Diff, FigureDiff};
 
 /// How much figures may differ.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -56,7 +56,7 @@ pub fn beyond(diff: &Diff, tolerance: &Tolerance) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Direction;
+    use fabc_model::Direction;
 
     #[test]
     fn a_figure_may_differ_by_its_own_tolerance() {

@@ -18,9 +18,9 @@ pub use error::DrawError;
 pub use links::Links;
 pub use search::{Searched, Weighing, weighed};
 
-use crate::diag::Span;
-use crate::model::{Draw, Family, Permuted};
-use crate::random::Stream;
+use fabc_base::diag::Span;
+use fabc_base::random::Stream;
+use fabc_model::{Draw, Family, Permuted};
 use rayon::prelude::*;
 
 /// The candidates of a family whose links are drawn.

@@ -3,7 +3,7 @@
 //! Source: von Neumann 1951 (an event of probability exp(-z) from a falling run of uniform numbers); Karney
 //! 2016 (normal numbers from such events).
 
-use crate::random::Stream;
+use fabc_base::random::Stream;
 
 /// A number of the normal distribution of mean 0 and deviation 1.
 pub(super) fn standard_normal(stream: &mut Stream) -> f64 {

@@ -9,8 +9,8 @@
 
 use super::links::Links;
 use super::regular::is_connected;
-use crate::model::{Duplicates, Method, Permuted};
-use crate::random::Stream;
+use fabc_base::random::Stream;
+use fabc_model::{Duplicates, Method, Permuted};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The links of every kind after all exchanges, ascending; `None` where they are in pieces.

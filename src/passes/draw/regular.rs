@@ -4,7 +4,7 @@
 //! Source: Bollobas 1980 (pairing of ends); the repair is as in Jellyfish (Singla and others 2012).
 
 use super::links::Links;
-use crate::random::Stream;
+use fabc_base::random::Stream;
 use std::collections::BTreeSet;
 
 /// Exchanges that are tried for every link, on average, before the draw is given up.

@@ -7,8 +7,8 @@
 
 use super::links::Links;
 use super::normal::standard_normal;
-use crate::model::{Reach, Shortcuts};
-use crate::random::Stream;
+use fabc_base::random::Stream;
+use fabc_model::{Reach, Shortcuts};
 
 /// Draws of a distance before any allowed router is taken.
 const TRIES: usize = 2000;

@@ -16,9 +16,9 @@
 
 use super::distances::Distances;
 use super::links::Links;
-use crate::algebra::kautz_targets;
-use crate::model::{Arcs, FreeGraph};
-use crate::random::Stream;
+use fabc_base::algebra::kautz_targets;
+use fabc_base::random::Stream;
+use fabc_model::{Arcs, FreeGraph};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 

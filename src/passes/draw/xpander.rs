@@ -7,7 +7,7 @@
 
 use super::links::Links;
 use super::regular::is_connected;
-use crate::random::Stream;
+use fabc_base::random::Stream;
 
 /// What an eigenvalue may come out too small.
 const ROUNDING: f64 = 1e-9;

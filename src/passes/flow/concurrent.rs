@@ -12,10 +12,10 @@ use super::lengths;
 use super::mixture;
 use super::quotient::{Distance, Incoming, Quotient};
 use super::rebalance::{self, SourceFlow};
-use crate::ir::{ConcurrentFlow, DualLengths, FlowCertificate, Scene, StopReason, Topology, flow_is_listed};
-use crate::limits;
-use crate::model::Demand;
-use crate::progress::Progress;
+use fabc_base::limits;
+use fabc_base::progress::Progress;
+use fabc_ir::{ConcurrentFlow, DualLengths, FlowCertificate, Scene, StopReason, Topology, flow_is_listed};
+use fabc_model::Demand;
 use rayon::prelude::*;
 
 /// Work of the method.
@@ -182,7 +182,7 @@ pub fn price(scene: &Scene<'_>, demand: &Demand, start: &DualLengths, settings: 
         return lengths::bound(&quotient, &vec![1; quotient.classes]);
     }
     let settings = settings.within(quotient.sources.len() as u64 * quotient.incoming.len() as u64);
-    descend(&quotient, settings, Start::Lengths(start), &crate::progress::Silent).0
+    descend(&quotient, settings, Start::Lengths(start), &fabc_base::progress::Silent).0
 }
 
 fn descend(

@@ -1,10 +1,10 @@
 //! Exact hop distances by breadth-first search from the canonical nodes; searches run in parallel, and what
 //! they add up are integers.
 
-use crate::ids::NodeId;
-use crate::ir::{Breadth, Distances, Neighbors, Scene};
-use crate::model::Demand;
-use crate::passes::add;
+use crate::add;
+use fabc_base::ids::NodeId;
+use fabc_ir::{Breadth, Distances, Neighbors, Scene};
+use fabc_model::Demand;
 use rayon::prelude::*;
 
 /// Hop distances over all ordered pairs of routers that send and receive, or `None` where the lit links do

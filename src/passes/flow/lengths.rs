@@ -1,7 +1,7 @@
 //! Bounds by channel lengths: exact sums for given lengths, and which of several lengths bound the tightest.
 
 use super::quotient::{Distance, Quotient};
-use crate::ir::DualLengths;
+use fabc_ir::DualLengths;
 use rayon::prelude::*;
 
 /// Sources by channels from which on lengths are compared by the distances from some sources only, one of so

@@ -1,7 +1,7 @@
 //! Analysis: exact hop distances and the certified maximum concurrent flow of a topology, healthy or with
 //! dark OCSes.
 //!
-//! In: a scene. Out: [`Distances`](crate::ir::Distances) and [`ConcurrentFlow`](crate::ir::ConcurrentFlow).
+//! In: a scene. Out: [`Distances`](fabc_ir::Distances) and [`ConcurrentFlow`](fabc_ir::ConcurrentFlow).
 //! Everything that is reported is exact integer arithmetic on what the methods return; the methods themselves
 //! may be heuristic.
 

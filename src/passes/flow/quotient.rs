@@ -1,9 +1,9 @@
 //! The lit topology as flat arrays, one entry per incoming channel, with channel classes under the symmetry.
 
 use super::circle::Circle;
-use crate::ids::{ChannelId, NodeId};
-use crate::ir::Scene;
-use crate::model::Demand;
+use fabc_base::ids::{ChannelId, NodeId};
+use fabc_ir::Scene;
+use fabc_model::Demand;
 
 /// A lit channel as seen from its target.
 #[derive(Clone, Copy, Debug)]

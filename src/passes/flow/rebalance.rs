@@ -13,7 +13,7 @@
 
 use super::lengths;
 use super::quotient::Quotient;
-use crate::ir::DualLengths;
+use fabc_ir::DualLengths;
 
 /// The first and the last width, in parts of the busiest load.
 const WIDTH: [f64; 2] = [0.05, 0.0005];

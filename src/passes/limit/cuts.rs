@@ -4,9 +4,9 @@
 //! and a sided one at most min(a_l, b_r) + min(a_r, b_l). With k links across and l and r routers on the two
 //! sides, lambda <= k / (l r).
 
-use crate::ids::{BlockId, Id};
-use crate::ir::{LimitArgument, UniversalLimit};
-use crate::model::{Capacities, CoupleRule, FacePort, Ocs, Pod};
+use fabc_base::ids::{BlockId, Id};
+use fabc_ir::{LimitArgument, UniversalLimit};
+use fabc_model::{Capacities, CoupleRule, FacePort, Ocs, Pod};
 
 /// Ports of one switch on the inner side of a cut, by side of the switch.
 #[derive(Clone, Copy, Default)]

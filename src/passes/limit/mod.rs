@@ -36,8 +36,8 @@ mod one_hop;
 mod shape;
 mod tree;
 
-use crate::ir::{LimitArgument, PassRecord, UniversalLimit};
-use crate::model::{Capacities, Demand, Pod};
+use fabc_ir::{LimitArgument, PassRecord, UniversalLimit};
+use fabc_model::{Capacities, Demand, Pod};
 use shape::Shape;
 use tree::Lengths;
 

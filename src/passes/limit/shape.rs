@@ -4,7 +4,7 @@
 //! In: `Pod`. Out: [`Shape`]. Where cubes differ, every cube gets the ports and partners of all of them: that
 //! only adds wirings, so a bound for the result holds for the pod.
 
-use crate::model::{Capacities, CoupleRule, FacePort, PORT_NAMES, Pod};
+use fabc_model::{Capacities, CoupleRule, FacePort, PORT_NAMES, Pod};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A slot is a face port without its cube: (position, port).

@@ -9,8 +9,8 @@
 //! router has no link across, and so has one of the set (Matula 1987). Cost: routers (of the set) by links by
 //! degree; targets run in parallel.
 
-use crate::ids::{ChannelId, Id, NodeId};
-use crate::ir::Topology;
+use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_ir::Topology;
 use rayon::prelude::*;
 
 /// The fewest channels out of, or into, a router with hosts: without them it is apart from the others.

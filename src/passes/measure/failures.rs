@@ -8,10 +8,10 @@
 //! Runs go in parallel, and stand in the order of their seeds. Cost: seeds by links, and for every point of
 //! the curve an all-pairs search.
 
-use crate::ids::{Id, LinkId, NodeId};
-use crate::ir::{FailureCurve, FailurePoint, FailureReach, Topology, failure_percents};
-use crate::model::Failures;
-use crate::random::Stream;
+use fabc_base::ids::{Id, LinkId, NodeId};
+use fabc_base::random::Stream;
+use fabc_ir::{FailureCurve, FailurePoint, FailureReach, Topology, failure_percents};
+use fabc_model::Failures;
 use fixedbitset::FixedBitSet;
 use petgraph::unionfind::UnionFind;
 use rayon::prelude::*;

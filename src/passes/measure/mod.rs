@@ -11,9 +11,9 @@ mod paths;
 
 pub use connectivity::least_degree;
 
-use crate::ids::{ChannelId, Id};
-use crate::ir::{Bisection, NetworkMetrics, PassRecord, Topology, bisection_unmeasured, failure_percents, search_unmeasured};
-use crate::model::{Demand, Network};
+use fabc_base::ids::{ChannelId, Id};
+use fabc_ir::{Bisection, NetworkMetrics, PassRecord, Topology, bisection_unmeasured, failure_percents, search_unmeasured};
+use fabc_model::{Demand, Network};
 
 /// Measures a network without faults. `halves` are halves of the routers that its family makes plausible;
 /// `brief`: what takes searches with many starts takes few.

@@ -6,8 +6,8 @@
 //! of a router over the channels that come from the layer before; what the symmetry carries around is counted
 //! as often. Cost: sources by channels; sources run in parallel, and sums do not depend on their order.
 
-use crate::ids::{Id, NodeId};
-use crate::ir::{Neighbors, PathCounts, PathsAt, Scene, Topology};
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::{Neighbors, PathCounts, PathsAt, Scene, Topology};
 use rayon::prelude::*;
 
 /// Counts the shortest paths; `None` where some number is beyond 64 bits.

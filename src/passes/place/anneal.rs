@@ -6,7 +6,7 @@
 //! Dueck and Scheuer 1990. Cost: effort x the moves, each a sum over the cables of two cabinets.
 
 use super::cables::Cables;
-use crate::random::Stream;
+use fabc_base::random::Stream;
 use rayon::prelude::*;
 
 /// Runs beside the descent.

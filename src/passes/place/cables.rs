@@ -1,8 +1,8 @@
 //! How many cables run between cabinets.
 
-use crate::ids::Id;
-use crate::ir::Topology;
-use crate::model::Pod;
+use fabc_base::ids::Id;
+use fabc_ir::Topology;
+use fabc_model::Pod;
 use std::collections::BTreeMap;
 
 /// How many cables run between cabinets.

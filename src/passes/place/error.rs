@@ -1,6 +1,6 @@
 //! What can be wrong with cables.
 
-use crate::diag::Span;
+use fabc_base::diag::Span;
 use miette::Diagnostic;
 use thiserror::Error;
 

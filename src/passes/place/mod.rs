@@ -14,10 +14,10 @@ mod walktrap;
 
 pub use error::NoLink;
 
-use crate::algebra::Plane;
-use crate::ir::{PassRecord, Placement, Topology};
-use crate::model::{Clustering, Family, Filling, Floor, PlacementChoice, Pod, RackPlaces, Racks};
 use cables::Cables;
+use fabc_base::algebra::Plane;
+use fabc_ir::{PassRecord, Placement, Topology};
+use fabc_model::{Clustering, Family, Filling, Floor, PlacementChoice, Pod, RackPlaces, Racks};
 use neighbors::neighbors;
 use shorten::Room;
 

@@ -1,6 +1,6 @@
 //! Who is joined to whom.
 
-use crate::ir::Topology;
+use fabc_ir::Topology;
 
 /// `[router]`: its neighbors, each as often as it is joined.
 pub(super) fn neighbors(topology: &Topology) -> Vec<Vec<u32>> {

@@ -7,7 +7,7 @@
 //! what is not in the same one. Source: Dueck and Scheuer 1990. Cost: effort x [`MOVES`] per router, each a
 //! sum over the links of two routers.
 
-use crate::random::Stream;
+use fabc_base::random::Stream;
 
 /// Moves of a router at effort 1.
 const MOVES: u64 = 3_000;

@@ -11,7 +11,7 @@
 
 use super::neighbors::neighbors;
 use super::refine::refined;
-use crate::ir::Topology;
+use fabc_ir::Topology;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};

@@ -1,8 +1,8 @@
 //! What changes between two settings, as edges between cubes, and which change waits for which.
 
-use crate::ids::{BlockId, OcsId};
-use crate::ir::{Change, Mirrors};
-use crate::model::{CoupleRule, Pod};
+use fabc_base::ids::{BlockId, OcsId};
+use fabc_ir::{Change, Mirrors};
+use fabc_model::{CoupleRule, Pod};
 use fixedbitset::FixedBitSet;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -12,10 +12,10 @@
 mod changes;
 mod search;
 
-use crate::ids::{BlockId, Id, IdVec};
-use crate::ir::{Change, Cut, Mirrors, Plan, Step};
-use crate::model::Pod;
 use changes::Changes;
+use fabc_base::ids::{BlockId, Id, IdVec};
+use fabc_ir::{Change, Cut, Mirrors, Plan, Step};
+use fabc_model::Pod;
 
 /// Orders the changes between two settings, which must be matchings within the rules of the pod's switches.
 pub fn plan(pod: &Pod, live: &Mirrors, new: &Mirrors) -> Plan {

@@ -7,7 +7,7 @@
 //! removes only if an add waits for them. What is left are the removes that may cut, and those that do.
 
 use super::changes::{Changes, Parts, State, bridges};
-use crate::ids::OcsId;
+use fabc_base::ids::OcsId;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 

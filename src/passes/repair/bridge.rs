@@ -8,8 +8,8 @@ use super::fates::{Fate, fates};
 use super::ground::Ground;
 use super::rows::NONE;
 use super::ways::Ways;
-use crate::ids::{Id, NodeId};
-use crate::ir::{Delta, Entry, Key, RouterDelta};
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::{Delta, Entry, Key, RouterDelta};
 use std::collections::BTreeSet;
 
 /// What changes for one destination.

@@ -2,7 +2,7 @@
 
 use super::ground::Ground;
 use super::rows::NONE;
-use crate::ids::{Id, NodeId};
+use fabc_base::ids::{Id, NodeId};
 
 /// What becomes of a packet at a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,8 +1,8 @@
 //! What is left of a fabric, as states that packets can be in: a channel and a virtual channel on it.
 
 use super::rows::NONE;
-use crate::ids::{Id, NodeId};
-use crate::ir::{Entry, Scene, Symmetry};
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::{Entry, Scene, Symmetry};
 
 /// States, keys and ranks. A state is `(router * ports + port) * vcs + vc` of the channel that leaves there;
 /// a key is `router * inputs + input`.

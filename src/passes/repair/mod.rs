@@ -16,11 +16,11 @@ mod ground;
 mod rows;
 mod ways;
 
-use crate::ids::{Id, NodeId, PortId, Vc};
-use crate::ir::{Delta, ForwardingTables, Hop, Routes, Scene, Topology};
-use crate::model::Demand;
-use crate::random::Stream;
 use bridge::{Changes, cold, together, warm};
+use fabc_base::ids::{Id, NodeId, PortId, Vc};
+use fabc_base::random::Stream;
+use fabc_ir::{Delta, ForwardingTables, Hop, Routes, Scene, Topology};
+use fabc_model::Demand;
 use fates::{Fate, fates, used};
 use ground::Ground;
 use rayon::prelude::*;
@@ -353,7 +353,7 @@ fn loads(scene: &Scene<'_>, demand: &Demand, tables: &ForwardingTables, rows: &R
         loads
     };
     let of_classes = canonical.par_iter().map_init(Vec::new, of).reduce(Vec::new, |mut sum, more| {
-        crate::passes::add(&mut sum, &more);
+        crate::add(&mut sum, &more);
         sum
     });
     (0..ground.open.len()).map(|slot| of_classes.get(class(slot)).copied().unwrap_or(0)).collect()

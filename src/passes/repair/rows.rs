@@ -1,7 +1,7 @@
 //! Tables by destination: what every router does with packets to one.
 
-use crate::ids::{Id, NodeId};
-use crate::ir::{Entry, ForwardingTables, Topology};
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::{Entry, ForwardingTables, Topology};
 
 /// No entry for this key, or no state.
 pub(super) const NONE: u32 = u32::MAX;

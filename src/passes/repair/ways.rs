@@ -6,7 +6,7 @@
 
 use super::ground::Ground;
 use super::rows::NONE;
-use crate::ids::{Id, NodeId};
+use fabc_base::ids::{Id, NodeId};
 
 /// No way.
 pub(super) const FAR: u64 = u64::MAX;

@@ -13,9 +13,9 @@
 //! router per hop.
 
 use super::{RouteError, by_order};
-use crate::ids::{ChannelId, NodeId, Vc};
-use crate::ir::{Hop, Routes, Scenario, Scene};
-use crate::model::{Fabric, Family, Plant};
+use fabc_base::ids::{ChannelId, NodeId, Vc};
+use fabc_ir::{Hop, Routes, Scenario, Scene};
+use fabc_model::{Fabric, Family, Plant};
 
 /// Routes a grid; a dead router has no routes.
 ///

@@ -4,9 +4,9 @@
 //! the routes of all pairs with their ranks, or whether some pairs keep theirs. Cost: that of the paths.
 
 use super::{RouteError, ranks};
-use crate::ids::NodeId;
-use crate::ir::{Hop, Routes, Scenario, Scene};
-use crate::model::Fabric;
+use fabc_base::ids::NodeId;
+use fabc_ir::{Hop, Routes, Scenario, Scene};
+use fabc_model::Fabric;
 
 /// The routes of all pairs of routers that live; a dead router has none.
 ///

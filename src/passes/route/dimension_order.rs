@@ -7,9 +7,9 @@
 //! both VCs are used. Source: Dally & Seitz 1987 (datelines). Cost: one table look-up per hop.
 
 use super::{RouteError, by_order};
-use crate::ids::{Id, NodeId, PortId, Vc};
-use crate::ir::{Hop, Routes, Scenario, Scene};
-use crate::model::{Fabric, Pod};
+use fabc_base::ids::{Id, NodeId, PortId, Vc};
+use fabc_ir::{Hop, Routes, Scenario, Scene};
+use fabc_model::{Fabric, Pod};
 
 /// Routes a torus of `dims` chips; a dead chip has no routes.
 ///

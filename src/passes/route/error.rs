@@ -1,10 +1,10 @@
 //! Why a fabric cannot be routed as asked.
 
 use super::lanes::Rule;
-use crate::diag::Span;
-use crate::ids::{Id, NodeId};
-use crate::ir::{Fault, ForwardingTables, Scenario, Scene, Topology};
-use crate::model::{Fabric, Plant, RoutingChoice, TableKey, VcCount};
+use fabc_base::diag::Span;
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::{Fault, ForwardingTables, Scenario, Scene, Topology};
+use fabc_model::{Fabric, Plant, RoutingChoice, TableKey, VcCount};
 use miette::Diagnostic;
 use thiserror::Error;
 

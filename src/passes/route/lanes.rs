@@ -20,9 +20,9 @@
 
 use super::algebraic::dateline;
 use super::ranks;
-use crate::ids::{Id, NodeId};
-use crate::ir::{LanedHops, Lanes, NextHops, Scene};
-use crate::model::{Fabric, Family, Network, Plant, RoutingChoice, VcCount};
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::{LanedHops, Lanes, NextHops, Scene};
+use fabc_model::{Fabric, Family, Network, Plant, RoutingChoice, VcCount};
 use fixedbitset::FixedBitSet;
 use petgraph::graphmap::DiGraphMap;
 use rayon::prelude::*;

@@ -1,7 +1,7 @@
 //! Deadlock-free single-path routing within a VC budget; one file per method.
 //!
 //! In: a topology, which links are lit, and (for `allowed_turns`) channel prices. Out:
-//! [`Routes`](crate::ir::Routes): one route per ordered pair, agreeing wherever two routes share (dst,
+//! [`Routes`](fabc_ir::Routes): one route per ordered pair, agreeing wherever two routes share (dst,
 //! in_port, in_vc), with a rank order that proves them free of deadlock.
 
 pub mod algebraic;

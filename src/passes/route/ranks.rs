@@ -3,8 +3,8 @@
 //! In: the hops of all routes, or what they make wait for what. Out: ranks that rise along each. Cost: one
 //! topological sort of the channel dependency graph.
 
-use crate::ids::Id;
-use crate::ir::{Hop, Routes, Symmetry, Topology};
+use fabc_base::ids::Id;
+use fabc_ir::{Hop, Routes, Symmetry, Topology};
 use petgraph::algo::toposort;
 use petgraph::graphmap::DiGraphMap;
 

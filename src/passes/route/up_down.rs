@@ -7,8 +7,8 @@
 //! Schroeder et al., Autonet (1991). Cost: N searches over 2 N states.
 
 use super::ranks;
-use crate::ids::{ChannelId, Id, NodeId, Vc};
-use crate::ir::{Hop, Routes, Scene};
+use fabc_base::ids::{ChannelId, Id, NodeId, Vc};
+use fabc_ir::{Hop, Routes, Scene};
 use std::collections::VecDeque;
 
 const FAR: u32 = u32::MAX;

@@ -2,9 +2,9 @@
 
 use super::error::ScheduledError;
 use super::ground::Ground;
-use crate::ids::{Id, NodeId};
-use crate::ir::{Breadth, CollectiveBound};
-use crate::model::{Collective, SlotPace};
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::{Breadth, CollectiveBound};
+use fabc_model::{Collective, SlotPace};
 
 /// The bounds of a collective: of what comes from farther than every distance, and of an all-reduce how often
 /// vectors must be sent at all.

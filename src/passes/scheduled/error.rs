@@ -1,7 +1,7 @@
 //! Why no vectors are scheduled on a scene.
 
-use crate::ids::NodeId;
-use crate::model::DESKEW_CYCLES;
+use fabc_base::ids::NodeId;
+use fabc_model::DESKEW_CYCLES;
 use thiserror::Error;
 
 /// Why nothing can be scheduled on what there is of a topology. Routers by their names.

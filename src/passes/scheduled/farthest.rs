@@ -8,9 +8,9 @@
 use super::ground::Ground;
 use super::paths::Net;
 use super::quickest::{DISJOINT, LISTED_NODES, cycles, disjoint, into};
-use crate::ids::{Id, NodeId};
-use crate::ir::{CollectiveBound, Scene};
-use crate::model::{Collective, SlotPace};
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::{CollectiveBound, Scene};
+use fabc_model::{Collective, SlotPace};
 use rayon::prelude::*;
 use std::cmp::Reverse;
 

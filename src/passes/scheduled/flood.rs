@@ -6,9 +6,9 @@
 
 use super::ground::Ground;
 use super::taken::Taken;
-use crate::ids::{Id, NodeId};
-use crate::model::SlotPace;
-use crate::random::Stream;
+use fabc_base::ids::{Id, NodeId};
+use fabc_base::random::Stream;
+use fabc_model::SlotPace;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

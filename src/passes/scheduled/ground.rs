@@ -7,8 +7,8 @@
 
 use super::error::ScheduledError;
 use super::list::Ends;
-use crate::ids::{Id, NodeId, PortId};
-use crate::ir::{Breadth, Neighbors, Scene, Symmetry};
+use fabc_base::ids::{Id, NodeId, PortId};
+use fabc_ir::{Breadth, Neighbors, Scene, Symmetry};
 
 /// A channel that leaves a canonical chip.
 #[derive(Clone, Copy, Debug)]

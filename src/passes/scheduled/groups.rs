@@ -10,9 +10,9 @@ use super::error::ScheduledError;
 use super::ground::Ground;
 use super::job::{Job, Site};
 use super::plan::plan;
-use crate::ids::NodeId;
-use crate::ir::{CollectiveBound, Schedule, Timed, TimedSend, Total, Transfers};
-use crate::model::{Collective, CollectiveAlgorithm};
+use fabc_base::ids::NodeId;
+use fabc_ir::{CollectiveBound, Schedule, Timed, TimedSend, Total, Transfers};
+use fabc_model::{Collective, CollectiveAlgorithm};
 
 /// Plans a collective in groups of so many chips.
 ///

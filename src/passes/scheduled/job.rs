@@ -2,9 +2,9 @@
 
 use super::ground::Ground;
 use super::taken::Taken;
-use crate::ids::NodeId;
-use crate::ir::{Scene, Timed, TimedMessage};
-use crate::model::{Collective, MessageWays, SlotPace};
+use fabc_base::ids::NodeId;
+use fabc_ir::{Scene, Timed, TimedMessage};
+use fabc_model::{Collective, MessageWays, SlotPace};
 
 /// A collective that is to be planned.
 #[derive(Clone, Copy, Debug)]

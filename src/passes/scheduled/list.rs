@@ -8,7 +8,7 @@
 //! log tasks).
 
 use super::taken::Taken;
-use crate::model::SlotPace;
+use fabc_model::SlotPace;
 use rayon::prelude::*;
 
 /// A vector that crosses a lane.
@@ -343,7 +343,7 @@ pub(super) fn list(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Stream;
+    use fabc_base::random::Stream;
 
     const PACE: SlotPace = SlotPace { vector_bytes: 320, slot: 3, hop: 7, reduce: 2, deskew: 0 };
 

@@ -7,8 +7,8 @@
 //! flow of the analysis, not this. All is integers. Cost: rounds x canonical sources x channels.
 
 use super::ground::Ground;
-use crate::ids::{Id, NodeId};
-use crate::random::Stream;
+use fabc_base::ids::{Id, NodeId};
+use fabc_base::random::Stream;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

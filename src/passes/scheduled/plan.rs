@@ -14,10 +14,10 @@ use super::paths::ways;
 use super::reduce::{Groups, Recipe, Sums, Trees};
 use super::send;
 use super::taken::Taken;
-use crate::ids::{Id, NodeId};
-use crate::ir::{CollectiveBound, Scene, Schedule, Timed, TimedSend, Total, Transfers};
-use crate::model::{Collective, CollectiveAlgorithm, DESKEW_CYCLES, SlotPace};
-use crate::random::Keyed;
+use fabc_base::ids::{Id, NodeId};
+use fabc_base::random::Keyed;
+use fabc_ir::{CollectiveBound, Scene, Schedule, Timed, TimedSend, Total, Transfers};
+use fabc_model::{Collective, CollectiveAlgorithm, DESKEW_CYCLES, SlotPace};
 use rayon::prelude::*;
 
 /// The most sends that a plan lists.
@@ -394,8 +394,8 @@ impl Plan<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::PortId;
-    use crate::random::Stream;
+    use fabc_base::ids::PortId;
+    use fabc_base::random::Stream;
 
     #[test]
     fn sends_are_sorted_however_close_they_are() {

@@ -6,8 +6,8 @@
 //! is the least time, to a slot. Those distances prove it: see [`cycles`].
 
 use super::paths::Net;
-use crate::ids::{Id, NodeId};
-use crate::model::SlotPace;
+use fabc_base::ids::{Id, NodeId};
+use fabc_model::SlotPace;
 use std::collections::VecDeque;
 
 /// Ways that share no channel, at most.

@@ -10,9 +10,9 @@ use super::error::ScheduledError;
 use super::flood::{Crossing, Held};
 use super::ground::Ground;
 use super::list::{Task, Tasks};
-use crate::ids::{Id, NodeId};
-use crate::ir::{Sum, Total};
-use crate::model::CollectiveAlgorithm;
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::{Sum, Total};
+use fabc_model::CollectiveAlgorithm;
 
 /// Turns of portions that are looked through for one like the first.
 const MOST_TURNS: usize = 64;

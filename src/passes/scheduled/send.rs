@@ -13,10 +13,10 @@ use super::list::{Task, Tasks, list};
 use super::paths::{Net, UNIT};
 use super::quickest::{DISJOINT, Disjoint, LISTED_NODES, Levels, cycles, dealt, disjoint, into};
 use super::taken::Taken;
-use crate::ids::{Id, NodeId};
-use crate::ir::{CollectiveBound, Scene, TimedMessage, TimedSend};
-use crate::model::{MessageWays, SlotPace};
-use crate::random::Stream;
+use fabc_base::ids::{Id, NodeId};
+use fabc_base::random::Stream;
+use fabc_ir::{CollectiveBound, Scene, TimedMessage, TimedSend};
+use fabc_model::{MessageWays, SlotPace};
 use rayon::prelude::*;
 
 /// Ways that a message may choose from.

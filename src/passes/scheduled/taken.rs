@@ -2,7 +2,7 @@
 //!
 //! In: the cycles of what was planned before. Out: the first cycle from one on in which a lane is free.
 
-use crate::model::{DESKEW_CYCLES, SlotPace};
+use fabc_model::{DESKEW_CYCLES, SlotPace};
 
 /// When lanes are taken by what was planned before.
 #[derive(Clone, Default)]

@@ -7,8 +7,8 @@
 //! (OCSes that serve both, what they send each other) depends on the difference of their elements only:
 //! backtracking, in counted work. Cost: milliseconds up to 64 cubes, the most that are tried.
 
-use crate::ids::{BlockId, Id, NodeId, OcsId};
-use crate::model::{Budget, Demand, FacePort, Pod};
+use fabc_base::ids::{BlockId, Id, NodeId, OcsId};
+use fabc_model::{Budget, Demand, FacePort, Pod};
 use std::collections::BTreeMap;
 
 /// Cubes, at most, whose labels are searched.

@@ -16,9 +16,9 @@
 //! Source: our own.
 
 use super::shape::{Shape, Slot, Wiring};
-use crate::ids::{BlockId, Id, NodeId};
-use crate::model::{CoupleRule, Pod};
-use crate::random::Stream;
+use fabc_base::ids::{BlockId, Id, NodeId};
+use fabc_base::random::Stream;
+use fabc_model::{CoupleRule, Pod};
 
 /// The symmetry of antipodal wirings.
 #[derive(Clone, PartialEq, Eq, Debug)]

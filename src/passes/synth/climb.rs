@@ -7,7 +7,7 @@ use super::antipodal::Antipodal;
 use super::evaluate::Evaluator;
 use super::score::{self, Goal};
 use super::shape::{Shape, Slot, Wiring};
-use crate::random::Stream;
+use fabc_base::random::Stream;
 
 pub(super) const RESTARTS: u64 = 4;
 /// Evaluations of one restart at effort 1 on a pod whose canonical nodes fill one word or less per node.

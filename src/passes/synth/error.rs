@@ -1,6 +1,6 @@
 //! What can be wrong with a topology.
 
-use crate::diag::{Failure, Span};
+use fabc_base::diag::{Failure, Span};
 use miette::Diagnostic;
 use thiserror::Error;
 

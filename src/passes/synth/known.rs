@@ -8,9 +8,9 @@
 //! tables load the busiest channel least.
 
 use super::shape::{Shape, Wiring};
-use crate::ids::{Id, NodeId, PortId};
-use crate::model::{CoupleRule, Pod};
-use crate::random::Stream;
+use fabc_base::ids::{Id, NodeId, PortId};
+use fabc_base::random::Stream;
+use fabc_model::{CoupleRule, Pod};
 
 /// The table.
 const TABLE: &str = include_str!("known.csv");

@@ -22,15 +22,15 @@ mod steer;
 mod torus;
 mod wiring;
 
-pub use crate::read::OcsSetting;
 pub use error::SynthError;
+pub use fabc_ir::read::OcsSetting;
 pub use ocs_file::{Misfit, ReadSettings, fit, read_cross_connects};
 pub use seeds::seeds;
 pub use wiring::set;
 
-use crate::ir::{PassRecord, Topology};
-use crate::model::{Fabric, Pod, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice};
-use crate::progress::Progress;
+use fabc_base::progress::Progress;
+use fabc_ir::{PassRecord, Topology};
+use fabc_model::{Fabric, Pod, SymmetryChoice, SynthesisMethod, Synthesize, TopologyChoice};
 
 /// A topology and how it came about.
 #[derive(Debug)]

@@ -17,11 +17,11 @@ use super::evaluate::Evaluator;
 use super::search::{Found, affordable};
 use super::wiring::wire;
 use super::{SynthError, ocs_file};
-use crate::ir::Symmetry;
-use crate::model::{Fabric, FacePort, Near, Pod, SymmetryChoice};
-use crate::progress::Progress;
-use crate::random::Stream;
 use area::{Area, Slots, pairs, slots_of};
+use fabc_base::progress::Progress;
+use fabc_base::random::Stream;
+use fabc_ir::Symmetry;
+use fabc_model::{Fabric, FacePort, Near, Pod, SymmetryChoice};
 use rayon::prelude::*;
 use shift::Shift;
 

@@ -2,10 +2,10 @@
 //! starts from live settings.
 
 use super::SynthError;
-use crate::diag::Span;
-use crate::ids::{IdVec, OcsId};
-use crate::model::{CoupleRule, FacePort, Ocs, Pod};
-use crate::read::{self, AnyOcsFile, OcsSetting};
+use fabc_base::diag::Span;
+use fabc_base::ids::{IdVec, OcsId};
+use fabc_ir::read::{self, AnyOcsFile, OcsSetting};
+use fabc_model::{CoupleRule, FacePort, Ocs, Pod};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Why settings do not fit a pod.

@@ -19,8 +19,8 @@
 mod count;
 
 use super::shape::{Shape, Switch};
-use crate::model::CoupleRule;
 use count::{Chunk, Count, LANES};
+use fabc_model::CoupleRule;
 use std::collections::VecDeque;
 
 /// Bits of one [`Chunk`] lane, and sources of one color, at most.

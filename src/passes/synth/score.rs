@@ -9,7 +9,7 @@
 
 use super::evaluate::{Evaluator, FiberLengths, volume};
 use super::shape::{Cut, Shape, Slot};
-use crate::model::Objective;
+use fabc_model::Objective;
 
 /// Scores are multiples of 1 / SCALE.
 pub(super) const SCALE: u64 = 1 << 20;

@@ -17,11 +17,11 @@ use super::score::{self, Goal};
 use super::shape::{Shape, Wiring};
 use super::starts::{self, LARGE, Starts};
 use super::steer::Steering;
-use crate::ids::BlockId;
-use crate::limits::BUILD_BYTES;
-use crate::model::{Budget, Demand, DemandShape, Fabric, FacePort, Objective, Ocs, Pod, SymmetryChoice, Synthesize};
-use crate::progress::Progress;
-use crate::random::Stream;
+use fabc_base::ids::BlockId;
+use fabc_base::limits::BUILD_BYTES;
+use fabc_base::progress::Progress;
+use fabc_base::random::Stream;
+use fabc_model::{Budget, Demand, DemandShape, Fabric, FacePort, Objective, Ocs, Pod, SymmetryChoice, Synthesize};
 use rayon::prelude::*;
 
 /// The fibers of one topology.

@@ -6,9 +6,9 @@
 //! cubes); there these bound exactly. Source: measured; the dimension lengths are the bisection argument for
 //! tori.
 
-use crate::ids::{ChannelId, Id, PortId};
-use crate::ir::{LinkClass, Topology};
-use crate::model::Demand;
+use fabc_base::ids::{ChannelId, Id, PortId};
+use fabc_ir::{LinkClass, Topology};
+use fabc_model::Demand;
 
 /// Fiber lengths tried against copper length 1.
 const FIBER: [u32; 9] = [1, 2, 3, 4, 6, 8, 12, 16, 24];

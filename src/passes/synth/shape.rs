@@ -8,9 +8,9 @@
 //! arbitrary matchings: the same data serve the search without symmetry.
 
 use super::action::{Action, Group, SwitchOrbit};
-use crate::ids::{BlockId, Id, NodeId, OcsId, PortId};
-use crate::model::{CoupleRule, Demand, FacePort, Ocs, PORT_NAMES, Pod};
-use crate::random::Stream;
+use fabc_base::ids::{BlockId, Id, NodeId, OcsId, PortId};
+use fabc_base::random::Stream;
+use fabc_model::{CoupleRule, Demand, FacePort, Ocs, PORT_NAMES, Pod};
 use petgraph::unionfind::UnionFind;
 use std::collections::BTreeMap;
 

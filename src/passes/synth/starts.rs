@@ -14,9 +14,9 @@ use super::climb::{Climb, Run};
 use super::known;
 use super::score::Goal;
 use super::shape::{Shape, Wiring};
-use crate::model::Pod;
-use crate::progress::Progress;
-use crate::random::Stream;
+use fabc_base::progress::Progress;
+use fabc_base::random::Stream;
+use fabc_model::Pod;
 use rayon::prelude::*;
 
 /// Pods with more chips than this are large.

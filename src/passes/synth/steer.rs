@@ -9,9 +9,9 @@ use super::climb::{Climb, RESTARTS, Run, evaluations, thresholds};
 use super::evaluate::Evaluator;
 use super::score::{self, FaultGoal, Goal};
 use super::shape::Shape;
-use crate::ids::{Id, OcsId};
-use crate::model::{Fabric, Pod, Synthesize};
-use crate::random::Stream;
+use fabc_base::ids::{Id, OcsId};
+use fabc_base::random::Stream;
+use fabc_model::{Fabric, Pod, Synthesize};
 use rayon::prelude::*;
 
 /// The flow that tables reach stays this far below the bound that the search sees: per cent.

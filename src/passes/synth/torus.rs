@@ -5,8 +5,8 @@
 //! both shift by a along z; for a x 2a x 2a the x wrap shifts by a along y and along z. Source: Camara et
 //! al., twisted torus topologies (IEEE TPDS 2010), as tabulated by the TONS paper, appendix C.
 
-use crate::ids::{BlockId, PortId};
-use crate::model::{FacePort, Pod};
+use fabc_base::ids::{BlockId, PortId};
+use fabc_model::{FacePort, Pod};
 
 /// All wrap and cube-to-cube fibers of a torus.
 pub(super) fn torus(pod: &Pod, dims: [u32; 3]) -> Vec<[FacePort; 2]> {

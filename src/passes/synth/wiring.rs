@@ -1,9 +1,9 @@
 //! From fibers to a topology: adds the copper of every cube and finds the translation symmetry.
 
 use super::SynthError;
-use crate::ids::{BlockId, Id, LinkTypeId, NodeId, PortId};
-use crate::ir::{End, Link, LinkClass, Mirrors, Names, Symmetry, Topology};
-use crate::model::{Demand, Fabric, FacePort, PORT_NAMES, Pod};
+use fabc_base::ids::{BlockId, Id, LinkTypeId, NodeId, PortId};
+use fabc_ir::{End, Link, LinkClass, Mirrors, Names, Symmetry, Topology};
+use fabc_model::{Demand, Fabric, FacePort, PORT_NAMES, Pod};
 use std::collections::BTreeMap;
 
 /// The topology that switches make which are set so, on the way from one topology to another: whatever its
@@ -45,7 +45,7 @@ pub(super) fn wire(pod: &Pod, demand: &Demand, fibers: &[[FacePort; 2]]) -> Resu
 fn mesh(pod: &Pod) -> Vec<Link> {
     let dims = pod.cube.dims;
     let mut links = Vec::new();
-    for node in (0..pod.node_count()).map(crate::ids::NodeId::new) {
+    for node in (0..pod.node_count()).map(fabc_base::ids::NodeId::new) {
         let at = pod.at(node);
         for dimension in 0..3 {
             if at[dimension] + 1 < dims[dimension] {
@@ -143,7 +143,7 @@ fn extend(rows: &[Vec<(u32, u32)>], cubes: usize, first: u32) -> Option<Vec<Bloc
 }
 
 fn connected(pod: &Pod, topology: &Topology) -> Result<(), SynthError> {
-    let start = crate::ids::NodeId(0);
+    let start = fabc_base::ids::NodeId(0);
     let reached = topology.reachable(start, |_| true).count_ones(..);
     if reached == topology.node_count() {
         return Ok(());

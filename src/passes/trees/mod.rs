@@ -34,9 +34,9 @@
 
 mod partition;
 
-use crate::ids::OcsId;
-use crate::ir::{CrossConnects, Topology, TreeBounds};
-use crate::model::Pod;
+use fabc_base::ids::OcsId;
+use fabc_ir::{CrossConnects, Topology, TreeBounds};
+use fabc_model::Pod;
 use partition::{Partition, flats, join, joined, parts};
 
 /// Steps (a cube looked at in one join) for listing flats.

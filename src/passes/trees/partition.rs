@@ -1,6 +1,6 @@
 //! Partitions of the cubes, and the ones that sets of OCSes can make of them.
 
-use crate::ids::OcsId;
+use fabc_base::ids::OcsId;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// `[cube]`: the smallest cube of its part.

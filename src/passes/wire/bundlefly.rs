@@ -5,8 +5,8 @@
 
 use super::edge::{Edge, Places};
 use super::slim_fly;
-use crate::algebra::Supernode;
-use crate::model::Network;
+use fabc_base::algebra::Supernode;
+use fabc_model::Network;
 
 /// The links of a bundlefly.
 pub(super) fn edges(network: &Network, q: u32, p: u32) -> Vec<Edge> {

@@ -5,7 +5,7 @@
 //! 2008; Camarero, Vallejo and Beivide 2014 (palmtree and consecutive arrangements).
 
 use super::edge::Edge;
-use crate::model::{Arrangement, Dragonfly, Network};
+use fabc_model::{Arrangement, Dragonfly, Network};
 
 /// The links of a dragonfly.
 pub(super) fn edges(network: &Network, dragonfly: &Dragonfly) -> Vec<Edge> {

@@ -1,8 +1,8 @@
 //! A link as the families list it.
 
-use crate::ids::LinkTypeId;
-use crate::ir::LinkClass;
-use crate::model::Network;
+use fabc_base::ids::LinkTypeId;
+use fabc_ir::LinkClass;
+use fabc_model::Network;
 
 /// A link before its ports are numbered; of a simplex network it runs from the first end to the second.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@
 //! `level` (base p, least first) at most. Source: Petrini and Vanneschi 1997.
 
 use super::edge::Edge;
-use crate::model::Network;
+use fabc_model::Network;
 
 /// The links of a fat tree.
 pub(super) fn edges(network: &Network, levels: u32, arity: u32) -> Vec<Edge> {

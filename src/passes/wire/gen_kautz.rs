@@ -1,8 +1,8 @@
 //! Generalized Kautz graphs ([`kautz_targets`]); arcs of a router to itself are left out.
 
 use super::edge::Edge;
-use crate::algebra::kautz_targets;
-use crate::model::{Arcs, Network};
+use fabc_base::algebra::kautz_targets;
+use fabc_model::{Arcs, Network};
 use std::collections::BTreeSet;
 
 /// The arcs; of duplex ones, opposite arcs once.

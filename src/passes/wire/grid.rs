@@ -3,7 +3,7 @@
 //! Sources: Dally and Towles 2004 (tori, meshes); Ahn and others 2009 (HyperX).
 
 use super::edge::Edge;
-use crate::model::Network;
+use fabc_model::Network;
 
 /// How routers that differ in one coordinate alone are joined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,8 +3,8 @@
 //! In: a network. Out: halves, `[router]`; their balance is mended by whoever asks. Cost: linear in the
 //! routers, per half.
 
-use crate::algebra::Plane;
-use crate::model::{Family, Network, PolarStar, Supernode};
+use fabc_base::algebra::Plane;
+use fabc_model::{Family, Network, PolarStar, Supernode};
 
 /// Plausible halves: of a grid the lower part of every axis, of nested groups that of every level; of a
 /// PolarStar of inductive quads, half of the pairs {a, f(a)} of every supernode, which no link between

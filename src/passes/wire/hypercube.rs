@@ -4,7 +4,7 @@
 //! Source of the folded ones: El-Amawy and Latifi 1991.
 
 use super::edge::Edge;
-use crate::model::Network;
+use fabc_model::Network;
 
 /// The links of a hypercube.
 pub(super) fn edges(network: &Network, dimensions: u32, folded: bool) -> Vec<Edge> {

@@ -7,8 +7,8 @@
 
 use super::grid::Axis;
 use super::{bundlefly, dragonfly, fat_tree, grid, hypercube, kautz, megafly, polarfly, polarstar, slim_fly};
-use crate::algebra::Plane;
-use crate::model::{Family, Network};
+use fabc_base::algebra::Plane;
+use fabc_model::{Family, Network};
 
 /// Adds the neighbors of a router to a list.
 pub type Neighbors<'a> = Box<dyn Fn(u32, &mut Vec<u32>) + Sync + 'a>;

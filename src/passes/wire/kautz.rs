@@ -4,7 +4,7 @@
 //! Source: Kautz 1968.
 
 use super::edge::Edge;
-use crate::model::{Arcs, Network};
+use fabc_model::{Arcs, Network};
 
 /// The arcs of a Kautz graph; of duplex ones, opposite arcs once.
 pub(super) fn edges(network: &Network, degree: u32, length: u32, arcs: Arcs) -> Vec<Edge> {

@@ -10,8 +10,8 @@
 //! (ISCA 2022), whose figures leave the arrangements open. Cost: linear in the links.
 
 use super::edge::Edge;
-use crate::ir::LinkClass;
-use crate::model::{Arrangement, Level, Levels};
+use fabc_ir::LinkClass;
+use fabc_model::{Arrangement, Level, Levels};
 
 /// The links of nested groups, from the inside out.
 pub(super) fn edges(levels: &Levels) -> Vec<Edge> {

@@ -2,8 +2,8 @@
 //! ones.
 
 use super::edge::Edge;
-use crate::ir::LinkClass;
-use crate::model::Listed;
+use fabc_ir::LinkClass;
+use fabc_model::Listed;
 
 /// The links of the file.
 pub(super) fn edges(listed: &Listed) -> Vec<Edge> {

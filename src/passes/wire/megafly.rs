@@ -7,7 +7,7 @@
 
 use super::dragonfly;
 use super::edge::Edge;
-use crate::model::{Dragonfly, Megafly, Network};
+use fabc_model::{Dragonfly, Megafly, Network};
 
 /// The links of a megafly.
 pub(super) fn edges(network: &Network, megafly: &Megafly) -> Vec<Edge> {

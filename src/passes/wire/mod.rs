@@ -31,10 +31,10 @@ pub use halves::halves;
 pub use implicit::{Neighbors, neighbors};
 pub use seeds::seeds;
 
-use crate::ids::{BlockId, LinkTypeId, NodeId, PortId};
-use crate::ir::{End, Link, LinkClass, Names, Symmetry, Topology};
-use crate::model::{Fabric, Family, Network};
 use edge::Edge;
+use fabc_base::ids::{BlockId, LinkTypeId, NodeId, PortId};
+use fabc_ir::{End, Link, LinkClass, Names, Symmetry, Topology};
+use fabc_model::{Fabric, Family, Network};
 use grid::Axis;
 use std::collections::BTreeMap;
 

@@ -3,8 +3,8 @@
 //! Sources: Brown 1966 (ER_q); Lakhotia and others 2022 (PolarFly). Cost: linear in the links.
 
 use super::edge::Edge;
-use crate::algebra::Plane;
-use crate::model::Network;
+use fabc_base::algebra::Plane;
+use fabc_model::Network;
 
 /// The links of a PolarFly.
 pub(super) fn edges(network: &Network, q: u32) -> Vec<Edge> {

@@ -5,8 +5,8 @@
 //! the points are orthogonal. Source: Lakhotia and others 2024 (PolarStar). Cost: linear in the links.
 
 use super::edge::{Edge, Places};
-use crate::algebra::Plane;
-use crate::model::{Network, PolarStar};
+use fabc_base::algebra::Plane;
+use fabc_model::{Network, PolarStar};
 
 /// The links of a PolarStar.
 pub(super) fn edges(network: &Network, star: &PolarStar) -> Vec<Edge> {

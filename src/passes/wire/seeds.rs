@@ -4,8 +4,8 @@
 //! In: a topology. Out: lengths by channel class, 0 for dark ones, without repetition; the first are all
 //! ones.
 
-use crate::ids::{ChannelId, Id, IdVec, NodeId};
-use crate::ir::{LinkClass, Names, Topology};
+use fabc_base::ids::{ChannelId, Id, IdVec, NodeId};
+use fabc_ir::{LinkClass, Names, Topology};
 use std::collections::BTreeSet;
 
 /// Lengths of global links tried against local ones of length 1, and of local ones against global ones.

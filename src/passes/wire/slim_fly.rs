@@ -6,8 +6,8 @@
 //! links.
 
 use super::edge::Edge;
-use crate::algebra::Field;
-use crate::model::Network;
+use fabc_base::algebra::Field;
+use fabc_model::Network;
 
 /// The links of a slim fly.
 pub(super) fn edges(network: &Network, q: u32) -> Vec<Edge> {

@@ -7,7 +7,7 @@
 //! and others 2022 (SpectralFly). Cost: routers x rho.
 
 use super::edge::Edge;
-use crate::model::Network;
+use fabc_model::Network;
 use std::collections::BTreeMap;
 
 type Matrix = [u32; 4];

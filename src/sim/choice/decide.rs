@@ -3,8 +3,8 @@
 use super::super::layout::NONE;
 use super::super::routing::{Chosen, Ugal};
 use super::metric::Metric;
-use crate::model::Score;
-use crate::random::{Keyed, one_of};
+use fabc_base::random::{Keyed, one_of};
+use fabc_model::Score;
 
 /// How the packets of a network choose their ways.
 pub(in super::super) struct Choice {

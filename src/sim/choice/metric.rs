@@ -1,8 +1,8 @@
 //! How far it is from router to router, and which channels lead nearer.
 
 use super::super::layout::{Layout, NONE};
-use crate::ids::NodeId;
-use crate::ir::{Breadth, Neighbors, Scene};
+use fabc_base::ids::NodeId;
+use fabc_ir::{Breadth, Neighbors, Scene};
 use rayon::prelude::*;
 
 /// Which channels packets draw from.
@@ -123,7 +123,7 @@ impl Metric {
 
     /// One of them, by a random number.
     pub(in super::super) fn next(&self, from: u32, to: u32, random: u64) -> Option<u32> {
-        let draw = |count: usize| if count > 1 { crate::random::one_of(random, count as u64) as usize } else { 0 };
+        let draw = |count: usize| if count > 1 { fabc_base::random::one_of(random, count as u64) as usize } else { 0 };
         match self.drawn(from, to) {
             Some(bits) => {
                 let place = places(bits).nth(draw(bits.count_ones() as usize))?;

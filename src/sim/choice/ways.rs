@@ -8,8 +8,8 @@ use super::super::routing::Chosen;
 use super::super::setting::Setting;
 use super::decide::Choice;
 use super::metric::{Metric, Step};
-use crate::ir::Scene;
-use crate::model::{Dragonfly, Fabric, Family, Plant, RoutingChoice, Shortest};
+use fabc_ir::Scene;
+use fabc_model::{Dragonfly, Fabric, Family, Plant, RoutingChoice, Shortest};
 
 /// The shortest ways of a fabric where nothing is said: in a dragonfly those over a link between the two
 /// groups themselves, since ways over third groups, as short as they may be, load a few links with the

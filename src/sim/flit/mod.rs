@@ -25,8 +25,8 @@ use super::supply::{Newborn, Supply};
 use super::tally::{Census, Tally};
 use super::traffic::Message;
 use super::wheel::Wheel;
-use crate::model::{Arbitration, Credits};
 use allocate::{ChannelTurn, Grant, Separable, Turn, Wish};
+use fabc_model::{Arbitration, Credits};
 use lanes::Lanes;
 use ports::Ports;
 

@@ -6,7 +6,7 @@ use super::super::routes::{Came, Routes};
 use super::super::setting::Setting;
 use super::super::traffic::Pairs;
 use super::astray::{Astray, Sums, Why};
-use crate::ids::{Id, NodeId};
+use fabc_base::ids::{Id, NodeId};
 use rayon::prelude::*;
 
 /// What routes are walked through.

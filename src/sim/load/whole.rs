@@ -9,7 +9,7 @@ use super::super::traffic::Expected;
 use super::astray::Astray;
 use super::by_choice::Chosen;
 use super::by_tables::Tables;
-use crate::ir::Fraction;
+use fabc_ir::Fraction;
 
 /// Loads and zero-load latencies of all routes that a traffic takes.
 #[derive(Clone, PartialEq, Debug)]

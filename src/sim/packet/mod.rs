@@ -26,9 +26,9 @@ use super::supply::{Newborn, Supply};
 use super::tally::{Census, Tally};
 use super::traffic::Message;
 use super::wheel::Wheel;
-use crate::model::{Arbitration, Credits};
-use crate::random::Keyed;
 use event::{Event, Sent};
+use fabc_base::random::Keyed;
+use fabc_model::{Arbitration, Credits};
 
 /// The stream that ways are drawn from.
 const WAYS: u64 = 2;

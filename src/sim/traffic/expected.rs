@@ -5,7 +5,7 @@ use super::super::layout::NONE;
 use super::pattern::Pattern;
 use super::rows::{Part, Rows};
 use super::spread::common_divisor;
-use crate::ir::Fraction;
+use fabc_ir::Fraction;
 
 /// Flits per cycle at rate 1; of traffic that ends, flits of a whole run.
 pub(in super::super) struct Expected {

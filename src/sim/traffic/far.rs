@@ -4,8 +4,8 @@
 use super::super::endpoints::Endpoints;
 use super::super::layout::NONE;
 use super::places::Groups;
-use crate::ids::NodeId;
-use crate::ir::{Breadth, Neighbors, Scene};
+use fabc_base::ids::NodeId;
+use fabc_ir::{Breadth, Neighbors, Scene};
 
 /// `[endpoint]`: where it sends, the host in the same place of another router.
 ///

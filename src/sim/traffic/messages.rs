@@ -6,9 +6,9 @@ use super::super::load::StaticLoad;
 use super::super::setting::Setting;
 use super::expected::{Expected, Pairs};
 use super::named::named;
-use crate::ir::{Fraction, Scene};
-use crate::model::{Order, Trace, TraceLine, Traffic};
-use crate::random::Stream;
+use fabc_base::random::Stream;
+use fabc_ir::{Fraction, Scene};
+use fabc_model::{Order, Trace, TraceLine, Traffic};
 
 /// Most messages of a run: all pairs of 4096 endpoints.
 const MESSAGES: u64 = 1 << 24;
@@ -173,5 +173,5 @@ fn few(messages: u64) -> Result<(), SimError> {
 /// Packets of so many flits each: the last one is filled up.
 fn packets(flits: u64, packet: u32) -> Result<u32, SimError> {
     let packets = flits.div_ceil(packet.into());
-    u32::try_from(packets).map_err(|_| SimError::Endless { cycles: flits, most: crate::limits::SIMULATED_CYCLES })
+    u32::try_from(packets).map_err(|_| SimError::Endless { cycles: flits, most: fabc_base::limits::SIMULATED_CYCLES })
 }

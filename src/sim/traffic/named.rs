@@ -1,7 +1,7 @@
 //! Endpoints by what people call them.
 
 use super::super::endpoints::Endpoints;
-use crate::ir::Scene;
+use fabc_ir::Scene;
 
 /// The endpoints that a name stands for: those of a router, or the one of a number.
 pub(super) fn named(name: &str, scene: &Scene<'_>, endpoints: &Endpoints) -> Option<Vec<u32>> {

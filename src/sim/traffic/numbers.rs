@@ -2,8 +2,8 @@
 
 use super::super::endpoints::Endpoints;
 use super::super::layout::NONE;
-use crate::model::Traffic;
-use crate::random::Stream;
+use fabc_base::random::Stream;
+use fabc_model::Traffic;
 
 /// `[endpoint]`: the one that it sends to, or [`NONE`]; itself where it would send to itself. `None` of
 /// traffics that take more than numbers.

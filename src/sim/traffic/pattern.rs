@@ -7,8 +7,8 @@ use super::named::named;
 use super::places::{Grid, Groups};
 use super::rows::Rows;
 use super::{far, numbers, spread};
-use crate::ir::{Scene, Topology};
-use crate::model::{Details, Fabric, Plant, Traffic};
+use fabc_ir::{Scene, Topology};
+use fabc_model::{Details, Fabric, Plant, Traffic};
 
 /// The destinations of every endpoint.
 pub(in super::super) enum Pattern {
@@ -199,6 +199,6 @@ mod tests {
 
     #[test]
     fn random_numbers_are_scaled() {
-        assert_eq!([0, u64::MAX, 1 << 63].map(|bits| crate::random::one_of(bits, 10)), [0, 9, 5]);
+        assert_eq!([0, u64::MAX, 1 << 63].map(|bits| fabc_base::random::one_of(bits, 10)), [0, 9, 5]);
     }
 }

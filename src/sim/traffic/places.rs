@@ -1,7 +1,7 @@
 //! Where routers stand: coordinates of grids, and groups.
 
 use super::super::endpoints::Endpoints;
-use crate::model::{Fabric, Family, Plant, Pod, TopologyChoice};
+use fabc_model::{Fabric, Family, Plant, Pod, TopologyChoice};
 
 /// A grid of routers.
 pub(super) enum Grid {
@@ -42,11 +42,11 @@ impl Grid {
                 let (cube, grid) = (pod.cube.dims, [0, 1, 2].map(|axis| sides[axis] / pod.cube.dims[axis]));
                 let block = router / pod.chips_per_cube();
                 let blocks = [block % grid[0], block / grid[0] % grid[1], block / (grid[0] * grid[1])];
-                let inside = pod.at(crate::ids::NodeId(router));
+                let inside = pod.at(fabc_base::ids::NodeId(router));
                 let to = [0, 1, 2].map(|axis| (blocks[axis] * cube[axis] + inside[axis] + by(sides[axis])) % sides[axis]);
                 let at = [0, 1, 2].map(|axis| to[axis] / cube[axis]);
                 let block = at[0] + grid[0] * (at[1] + grid[1] * at[2]);
-                pod.node(crate::ids::BlockId(block), [0, 1, 2].map(|axis| to[axis] % cube[axis])).0
+                pod.node(fabc_base::ids::BlockId(block), [0, 1, 2].map(|axis| to[axis] % cube[axis])).0
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Destinations that are drawn: every row has parts, ranges of endpoints that are alike, and weights.
 
 use super::super::layout::NONE;
-use crate::random::{again, one_of};
+use fabc_base::random::{again, one_of};
 
 /// A range of endpoints that a source sends to, all alike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,9 +3,9 @@
 use super::super::endpoints::Endpoints;
 use super::places::Groups;
 use super::rows::{Part, Rows};
-use crate::ids::{Id, NodeId};
-use crate::ir::Scene;
-use crate::model::Fabric;
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::Scene;
+use fabc_model::Fabric;
 
 /// To the endpoints of the routers that a channel leads to.
 pub(super) fn adjacent(scene: &Scene<'_>, endpoints: &Endpoints) -> Rows {

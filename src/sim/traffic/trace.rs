@@ -1,7 +1,7 @@
 //! A trace as the command line names it.
 
 use super::super::errors::SimError;
-use crate::model::{Trace, TraceProblem};
+use fabc_model::{Trace, TraceProblem};
 
 /// Reads a trace; `path` is what messages call it.
 ///

@@ -1,6 +1,6 @@
 //! Arithmetic in the field of a file, by polynomials modulo the one that the file names.
 
-use crate::read::FieldLine;
+use fabc_ir::read::FieldLine;
 
 /// A field whose generator runs through all elements but 0, so that all of them can be inverted.
 pub(super) struct Field {

@@ -2,7 +2,7 @@
 
 use super::field::Field;
 use super::next::Formula;
-use crate::read::{FieldLine, SupernodeLine};
+use fabc_ir::read::{FieldLine, SupernodeLine};
 use std::collections::BTreeMap;
 
 /// Supernodes in the points of a plane.

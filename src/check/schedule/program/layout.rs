@@ -4,7 +4,7 @@
 //! Limits are those of msccl (src/include/msccl.h, src/graph/xml.cc) and RCCL (msccl_struct.h).
 
 use super::ProgramFault;
-use crate::read::{MscclBlock, MscclGpu, MscclKind, MscclProgram, MscclStep};
+use fabc_ir::read::{MscclBlock, MscclGpu, MscclKind, MscclProgram, MscclStep};
 use std::collections::BTreeMap;
 
 /// Steps of a thread block.

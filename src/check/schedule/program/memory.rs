@@ -11,7 +11,7 @@ use super::layout::{BlockAt, LETTERS, Layout, name, used};
 use super::run::Follow;
 use super::shape::Shape;
 use super::values::Value;
-use crate::read::{MscclKind, MscclStep};
+use fabc_ir::read::{MscclKind, MscclStep};
 
 /// Steps that searches may look at, all together.
 const LOOKS: u64 = 1 << 30;

@@ -13,10 +13,10 @@ mod values;
 
 pub use errors::ProgramFault;
 
-use crate::ids::{Id, NodeId};
-use crate::ir::Scene;
-use crate::model::Collective;
-use crate::read::MscclProgram;
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::Scene;
+use fabc_ir::read::MscclProgram;
+use fabc_model::Collective;
 use layout::Layout;
 use memory::Memory;
 use run::{Unseen, run};

@@ -7,7 +7,7 @@
 
 use super::ProgramFault;
 use super::layout::{BlockAt, Layout, name};
-use crate::read::MscclStep;
+use fabc_ir::read::MscclStep;
 use std::collections::VecDeque;
 
 /// What is told of steps as they are done.

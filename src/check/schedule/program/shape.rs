@@ -3,7 +3,7 @@
 use super::ProgramFault;
 use super::layout::Layout;
 use super::values::Value;
-use crate::model::Collective;
+use fabc_model::Collective;
 
 /// Cells of all GPUs together, at most.
 const CELLS: u64 = 1 << 28;

@@ -3,10 +3,10 @@
 use super::super::ScheduleError;
 use super::super::bounds::{hops_to, witnesses};
 use super::messages;
-use crate::check::CheckError;
-use crate::ids::{Id, NodeId};
-use crate::ir::{CollectiveBound, Scene, Schedule, Timed};
-use crate::model::Collective;
+use crate::CheckError;
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::{CollectiveBound, Scene, Schedule, Timed};
+use fabc_model::Collective;
 
 /// Checks all bounds of a plan.
 pub(super) fn bounds(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> Result<(), CheckError> {

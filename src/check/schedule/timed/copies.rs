@@ -1,9 +1,9 @@
 //! The replay of vectors that are copied: who has one since when.
 
 use super::plan::{Replay, Step};
-use crate::check::CheckError;
-use crate::check::schedule::ScheduleError;
-use crate::ids::{Id, NodeId};
+use crate::CheckError;
+use crate::schedule::ScheduleError;
+use fabc_base::ids::{Id, NodeId};
 
 /// A vector that is copied: `came[router]` is when, and nothing where the replay ends.
 pub(super) fn copies(of: &Replay<'_>, came: &mut [u64], steps: &[Step]) -> Result<u64, CheckError> {

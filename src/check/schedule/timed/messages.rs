@@ -1,10 +1,10 @@
 //! Messages between chips: whose vector is whose, and what no plan of them does better.
 
-use crate::check::CheckError;
-use crate::check::schedule::ScheduleError;
-use crate::ids::{Id, NodeId};
-use crate::ir::{CollectiveBound, Scene, Schedule, Symmetry, Timed, TimedMessage};
-use crate::model::Collective;
+use crate::CheckError;
+use crate::schedule::ScheduleError;
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::{CollectiveBound, Scene, Schedule, Symmetry, Timed, TimedMessage};
+use fabc_model::Collective;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 

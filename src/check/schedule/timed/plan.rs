@@ -1,11 +1,11 @@
 //! Whose vectors a plan sends, and all of its sends by vector.
 
 use super::messages;
-use crate::check::CheckError;
-use crate::check::schedule::ScheduleError;
-use crate::ids::{Id, NodeId};
-use crate::ir::{Scene, Schedule, Symmetry, Timed, TimedSend};
-use crate::model::Collective;
+use crate::CheckError;
+use crate::schedule::ScheduleError;
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::{Scene, Schedule, Symmetry, Timed, TimedSend};
+use fabc_model::Collective;
 use rayon::prelude::*;
 
 /// What is wrong with a plan as a whole.
@@ -211,7 +211,7 @@ fn groups(schedule: &Schedule, timed: &Timed, chips: usize) -> Result<usize, Che
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Stream;
+    use fabc_base::random::Stream;
 
     #[test]
     fn steps_are_sorted_however_many_vectors_there_are() {

@@ -1,9 +1,9 @@
 //! Whether a spare block may take the place of any other, so that a plan whose chips are all moved by some
 //! blocks is a plan.
 
-use crate::check::CheckError;
-use crate::ids::{Id, NodeId};
-use crate::ir::Topology;
+use crate::CheckError;
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::Topology;
 
 /// Checks that moving all routers by one block, the last one to the first, keeps every channel and its ports,
 /// and that of so many blocks of so many routers the last is spare and all others have chips at the same

@@ -1,11 +1,11 @@
 //! The replay of sums: every value with the set of chips whose contributions are in it.
 
 use super::plan::{Replay, Step};
-use crate::check::CheckError;
-use crate::check::schedule::ScheduleError;
-use crate::ids::{Id, NodeId};
-use crate::ir::{Schedule, Sum, Timed, Total};
-use crate::model::Collective;
+use crate::CheckError;
+use crate::schedule::ScheduleError;
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::{Schedule, Sum, Timed, Total};
+use fabc_model::Collective;
 
 /// A value that a chip has.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! A graph as it is cut: vertices that stand for routers, edges that stand for links.
 
-use crate::ids::Id;
-use crate::ir::Topology;
+use fabc_base::ids::Id;
+use fabc_ir::Topology;
 
 /// Vertices with the number of routers that they stand for; of every two joined ones the number of links.
 pub(super) struct Graph {

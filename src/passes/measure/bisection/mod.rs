@@ -17,11 +17,11 @@ mod multilevel;
 mod refine;
 mod spectrum;
 
-use crate::ids::{ChannelId, Id, NodeId};
-use crate::ir::{Bisection, PassRecord, Topology};
-use crate::limits;
-use crate::model::Demand;
-use crate::random::Stream;
+use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_base::limits;
+use fabc_base::random::Stream;
+use fabc_ir::{Bisection, PassRecord, Topology};
+use fabc_model::Demand;
 use graph::Graph;
 use rayon::prelude::*;
 use refine::refine;
@@ -49,7 +49,7 @@ const FIRST_STREAM: u64 = 1;
 /// Measures the bisection; `given` are halves, `[router]`, in any balance; `brief`: from few starts.
 ///
 /// The topology must be connected and have two routers or more and no simplex link; see
-/// [`crate::ir::bisection_unmeasured`].
+/// [`fabc_ir::bisection_unmeasured`].
 pub(super) fn bisection(topology: &Topology, demand: &Demand, given: &[Vec<bool>], brief: bool) -> (Bisection, PassRecord) {
     let graph = Graph::of(topology);
     let large = graph.len() > limits::SPECTRUM_ROUTERS;

@@ -7,7 +7,7 @@
 
 use super::graph::Graph;
 use super::refine::refine;
-use crate::random::Stream;
+use fabc_base::random::Stream;
 
 /// A matching that leaves more than so many percent of the vertices is the last one.
 const SHRINKS_TO_PERCENT: usize = 95;

@@ -9,7 +9,7 @@
 //! times the routers.
 
 use super::graph::Graph;
-use crate::random::Stream;
+use fabc_base::random::Stream;
 
 /// Steps at most.
 const STEPS: usize = 600;

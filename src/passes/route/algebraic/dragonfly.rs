@@ -1,8 +1,8 @@
 //! Dragonflies: inside a group at once, else towards a link to the other group; two links between groups
 //! where that is shorter.
 
-use crate::ids::NodeId;
-use crate::ir::{LinkClass, Topology};
+use fabc_base::ids::NodeId;
+use fabc_ir::{LinkClass, Topology};
 
 /// Who is joined to whom between groups.
 pub(super) struct Groups {

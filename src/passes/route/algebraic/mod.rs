@@ -12,10 +12,10 @@ mod dragonfly;
 mod grid;
 mod polarstar;
 
-use crate::ids::{Id, NodeId, PortId};
-use crate::ir::{NextHops, Scene, Topology};
-use crate::model::{Fabric, Family, Network, Plant};
 use dragonfly::Groups;
+use fabc_base::ids::{Id, NodeId, PortId};
+use fabc_ir::{NextHops, Scene, Topology};
+use fabc_model::{Fabric, Family, Network, Plant};
 use grid::Grid;
 use polarstar::Star;
 

@@ -1,7 +1,7 @@
 //! PolarStars: across the plane by cross products, inside a supernode by its graph.
 
-use crate::algebra::Plane;
-use crate::model::{PolarStar, Supernode};
+use fabc_base::algebra::Plane;
+use fabc_model::{PolarStar, Supernode};
 
 /// What every router knows: the plane, the supernode, and how places of two supernodes are joined.
 pub(super) struct Star {

@@ -8,7 +8,7 @@
 
 use super::potential::{ONE, Potential};
 use super::select::Selection;
-use crate::ids::Id;
+use fabc_base::ids::Id;
 
 /// How often prices double at most.
 const ROUNDS: u32 = 14;

@@ -9,9 +9,9 @@
 
 use super::order::TurnOrder;
 use super::quotient::{DARK, Quotient};
-use crate::ids::{Id, NodeId, PortId};
-use crate::ir::{DualLengths, Scene};
 use crate::solve::{PathChoice, SolveError, least_max_load};
+use fabc_base::ids::{Id, NodeId, PortId};
+use fabc_ir::{DualLengths, Scene};
 use std::collections::VecDeque;
 
 /// Most chips of a pod whose paths are worth counting.

@@ -10,7 +10,7 @@ use super::dag::{self, Dag};
 use super::linear::{TurnGraph, shuffle};
 use super::potential::{ONE, Potential};
 use super::quotient::{DARK, MEAN_LENGTH, Quotient};
-use crate::model::TurnPriority;
+use fabc_model::TurnPriority;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 

@@ -43,12 +43,12 @@ mod reach;
 mod scan;
 mod select;
 
-use crate::ids::{ChannelId, Id, NodeId, PortId, Vc};
-use crate::ir::{DualLengths, Hop, Routes, Scene, Topology};
-use crate::model::{Demand, TableKey, TurnPriority};
-use crate::progress::Progress;
 use by_destination::Trees;
 pub use exact::{MAX_NODES, MAX_PATHS, least_load, paths};
+use fabc_base::ids::{ChannelId, Id, NodeId, PortId, Vc};
+use fabc_base::progress::Progress;
+use fabc_ir::{DualLengths, Hop, Routes, Scene, Topology};
+use fabc_model::{Demand, TableKey, TurnPriority};
 use improve::Ordered;
 use linear::TurnGraph;
 pub use order::TurnOrder;

@@ -1,6 +1,6 @@
 //! The order of the channels that routes climb.
 
-use crate::ir::{Symmetry, Topology};
+use fabc_ir::{Symmetry, Topology};
 
 /// The order of all (channel class, VC), optimized for the healthy fabric; it serves faults as well.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -10,8 +10,8 @@
 //! cycle of states maps onto a closed walk of symbols, and a closed walk of symbols, followed often enough,
 //! closes in the topology.
 
-use crate::ids::{ChannelId, Id, PortId};
-use crate::ir::{DualLengths, Scene, Symmetry};
+use fabc_base::ids::{ChannelId, Id, PortId};
+use fabc_ir::{DualLengths, Scene, Symmetry};
 
 /// Marks a port without a lit link.
 pub(super) const DARK: u32 = u32::MAX;

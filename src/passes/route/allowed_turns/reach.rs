@@ -6,7 +6,7 @@
 
 use super::quotient::{DARK, Quotient};
 use super::scan::RankScan;
-use crate::ids::NodeId;
+use fabc_base::ids::NodeId;
 use rayon::prelude::*;
 use std::collections::VecDeque;
 

@@ -5,7 +5,7 @@
 //! Invariant: a state can only be followed by states of the groups before its own.
 
 use super::quotient::{DARK, Quotient};
-use crate::ids::NodeId;
+use fabc_base::ids::NodeId;
 use fixedbitset::FixedBitSet;
 
 /// States by falling rank, grouped by equal rank.

@@ -17,9 +17,9 @@ mod descent;
 use super::potential::Potential;
 use super::quotient::{DARK, Quotient};
 use super::scan::{RankScan, symbol};
-use crate::ids::NodeId;
-use crate::ir::DualLengths;
-use crate::model::Demand;
+use fabc_base::ids::NodeId;
+use fabc_ir::DualLengths;
+use fabc_model::Demand;
 use std::ops::{AddAssign, SubAssign};
 
 /// No continuation.

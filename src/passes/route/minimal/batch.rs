@@ -5,8 +5,8 @@
 //! then a tree uses no channel twice, and need not see what it loads itself either.
 
 use super::{Price, Search, Tree, Ways};
-use crate::ids::{Id, NodeId};
-use crate::ir::NextHops;
+use fabc_base::ids::{Id, NodeId};
+use fabc_ir::NextHops;
 use rayon::prelude::*;
 
 /// Trees that are laid at the same prices.

@@ -12,9 +12,9 @@
 
 mod batch;
 
-use crate::ids::{ChannelId, Id, NodeId};
-use crate::ir::{Breadth, LinkClass, Neighbors, NextHops, Scene, Topology};
-use crate::model::Demand;
+use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_ir::{Breadth, LinkClass, Neighbors, NextHops, Scene, Topology};
+use fabc_model::Demand;
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 

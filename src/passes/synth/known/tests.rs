@@ -1,7 +1,7 @@
 //! The table is what it says. (`tests/known_wirings.rs` makes it grow.)
 
 use super::*;
-use crate::passes::synth::parity::tests::{plain, pod, shape};
+use crate::synth::parity::tests::{plain, pod, shape};
 
 #[test]
 fn every_line_has_the_distance_that_it_states() {

@@ -5,8 +5,8 @@
 //! choice counts the links between two chips through an OCS and the ports are handed out afterwards.
 //! Invariant: numbers that satisfy all limits can always be wired.
 
-use crate::ids::{BlockId, Id, NodeId};
-use crate::model::{CoupleRule, FacePort, Ocs, Pod};
+use fabc_base::ids::{BlockId, Id, NodeId};
+use fabc_model::{CoupleRule, FacePort, Ocs, Pod};
 use std::collections::BTreeMap;
 
 /// The links of a pod: those that stand and those that can be chosen. Nodes are chips; node = element * block
@@ -54,7 +54,7 @@ pub(super) struct Limit {
 
 /// Why one shift per OCS cannot wire a pod, if it cannot: every OCS must serve the same two ports of every
 /// cube.
-pub(in crate::passes::synth) fn asymmetry(pod: &Pod) -> Option<String> {
+pub(in crate::synth) fn asymmetry(pod: &Pod) -> Option<String> {
     let chips = pod.chips_per_cube();
     let local = |face: &FacePort| (face.node.0 % chips, face.port);
     pod.ocses.iter().find_map(|ocs| {

@@ -57,9 +57,9 @@ mod relax;
 mod tests;
 
 use super::SynthError;
-use crate::model::{Fabric, FacePort, Pod, SynthesisMethod};
-use crate::progress::Progress;
 use crate::solve::{self, Ended, Program, Row, SolveError};
+use fabc_base::progress::Progress;
+use fabc_model::{Fabric, FacePort, Pod, SynthesisMethod};
 use links::Links;
 pub(super) use links::asymmetry;
 use program::{LAMBDA, Size, column};

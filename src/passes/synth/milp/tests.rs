@@ -16,7 +16,7 @@ fn pod(items: &str) -> Pod {
 
 fn fabric(items: &str) -> Fabric {
     let text = format!("fabric pod {{ {HARDWARE} {items} }}");
-    crate::model::load("pod.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
+    fabc_lang::load("pod.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
 }
 
 /// Chips without cubes behind one switch without sides, `ports` ports each.
@@ -67,7 +67,7 @@ fn brute_force(links: &Links) -> f64 {
 }
 
 fn milp(links: &Links, dark: u32) -> Best {
-    optimise(links, dark, 4, Some(10_000), &crate::progress::Silent).unwrap()
+    optimise(links, dark, 4, Some(10_000), &fabc_base::progress::Silent).unwrap()
 }
 
 fn per_pair(links: &Links, scaled: f64) -> f64 {
@@ -90,11 +90,11 @@ fn lp_dualised_equals_the_plain_flow_program() {
     let lollipop = [[0, 1], [1, 2], [2, 0], [2, 3], [3, 4], [0, 1]];
     for (nodes, fixed) in [(6, &diamond[..]), (7, &ring[..]), (5, &lollipop[..])] {
         let links = given(nodes, fixed);
-        let best = optimise(&links, 0, 1, None, &crate::progress::Silent).unwrap();
+        let best = optimise(&links, 0, 1, None, &fabc_base::progress::Silent).unwrap();
         assert!((per_pair(&links, best.lambda) - plain_flow(&links, &[])).abs() < 1e-7, "{fixed:?}: {best:?}");
     }
     let links = given(6, &diamond);
-    let best = optimise(&links, 0, 1, None, &crate::progress::Silent).unwrap();
+    let best = optimise(&links, 0, 1, None, &fabc_base::progress::Silent).unwrap();
     assert!((per_pair(&links, best.lambda) - 4.0 / 11.0).abs() < 1e-7);
 }
 
@@ -139,7 +139,7 @@ fn lp_milp_finds_the_best_of_all_graphs() {
 #[test]
 fn lp_relaxation_bounds_what_it_rounds_to() {
     for links in [Links::by_pair(&graph(6, 3)), Links::by_shift(&flat(3))] {
-        let relaxed = optimise(&links, 0, 1, None, &crate::progress::Silent).unwrap();
+        let relaxed = optimise(&links, 0, 1, None, &fabc_base::progress::Silent).unwrap();
         assert_eq!(relaxed.stopped_by, "fixed");
         assert!((per_pair(&links, relaxed.lambda) - plain_flow(&links, &relaxed.taken)).abs() < 1e-6);
         let best = milp(&links, 0);
@@ -187,7 +187,7 @@ fn lp_dark_switches_leave_the_pod_connected() {
 fn lp_relaxed_wirings_are_connected() {
     let ring = "ocs X { couple +x[0, 0] with -x[0, 0] over fiber; ports = 39; }";
     let links = Links::by_pair(&pod(&format!("cube {{ mesh 1 x 1 x 1 over copper; }} cubes = 6; {ring}")));
-    let best = optimise(&links, 0, 2, None, &crate::progress::Silent).unwrap();
+    let best = optimise(&links, 0, 2, None, &fabc_base::progress::Silent).unwrap();
     assert!(faults::violated(&links, &best.taken, 0).is_none());
     // Another solver may round to one ring at once.
     assert!(solve::CBC || best.cuts > 0, "{best:?}");
@@ -213,7 +213,7 @@ fn programs_that_are_too_large_are_refused_with_ways_out() {
         "cube { mesh 4 x 4 x 4 over copper; } cubes = 8; ocs X[u in 0..4, v in 0..4] { couple +x[u, v] with -x[u, v] over fiber; ports = 64; }",
     );
     let pod = fabric.pod().expect("it has cubes");
-    let Err(error) = synthesize(&fabric, pod, SynthesisMethod::Relax { fix: 1 }, true, &crate::progress::Silent) else {
+    let Err(error) = synthesize(&fabric, pod, SynthesisMethod::Relax { fix: 1 }, true, &fabc_base::progress::Silent) else {
         panic!("too large")
     };
     let text = format!("{error} {}", miette::Diagnostic::help(&error).unwrap());

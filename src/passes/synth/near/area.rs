@@ -1,12 +1,12 @@
 //! The slots of every OCS near a live setting, their moves and their score.
 
-use crate::ids::Id;
-use crate::model::{Demand, FacePort, Near, Objective, Ocs, Pod};
-use crate::passes::synth::action::{Action, kinds};
-use crate::passes::synth::evaluate::Evaluator;
-use crate::passes::synth::score::{SCALE, score};
-use crate::passes::synth::shape::Shape;
-use crate::passes::synth::wiring::wire;
+use crate::synth::action::{Action, kinds};
+use crate::synth::evaluate::Evaluator;
+use crate::synth::score::{SCALE, score};
+use crate::synth::shape::Shape;
+use crate::synth::wiring::wire;
+use fabc_base::ids::Id;
+use fabc_model::{Demand, FacePort, Near, Objective, Ocs, Pod};
 use std::collections::BTreeMap;
 
 /// What the two ports of a slot are joined to; `None` is an idle port.

@@ -1,10 +1,10 @@
 //! Exchanges of two ends on one OCS: threshold accepting, then descent.
 
 use super::area::{Area, Slot, Slots};
-use crate::ids::{Id, OcsId};
-use crate::model::{CoupleRule, FacePort};
-use crate::passes::synth::evaluate::Evaluator;
-use crate::random::Stream;
+use crate::synth::evaluate::Evaluator;
+use fabc_base::ids::{Id, OcsId};
+use fabc_base::random::Stream;
+use fabc_model::{CoupleRule, FacePort};
 
 /// Two ends of one OCS that change places: (ocs, (slot, side), (slot, side)). Doing it twice undoes it.
 type Exchange = (usize, (usize, usize), (usize, usize));

@@ -2,11 +2,11 @@
 //! OCS.
 
 use super::area::{Area, Slot, Slots, pairs};
-use crate::ids::{BlockId, Id, NodeId};
-use crate::ir::Symmetry;
-use crate::model::{CoupleRule, FacePort, Ocs, Pod};
-use crate::passes::synth::evaluate::Evaluator;
-use crate::random::Stream;
+use crate::synth::evaluate::Evaluator;
+use fabc_base::ids::{BlockId, Id, NodeId};
+use fabc_base::random::Stream;
+use fabc_ir::Symmetry;
+use fabc_model::{CoupleRule, FacePort, Ocs, Pod};
 
 /// The ways to shift one OCS as a whole.
 pub(super) struct Shift<'a> {

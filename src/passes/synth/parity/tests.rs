@@ -1,16 +1,16 @@
 //! Both searches against one chip at a time by a queue.
 
 use super::*;
-use crate::model::Fabric;
-use crate::passes::synth::action::{Action, kinds};
-use crate::passes::synth::antipodal::Antipodal;
-use crate::passes::synth::evaluate::{Evaluator, FiberLengths};
-use crate::passes::synth::shape::Wiring;
-use crate::random::Stream;
+use crate::synth::action::{Action, kinds};
+use crate::synth::antipodal::Antipodal;
+use crate::synth::evaluate::{Evaluator, FiberLengths};
+use crate::synth::shape::Wiring;
+use fabc_base::random::Stream;
+use fabc_model::Fabric;
 use proptest::prelude::*;
 
 /// A pod of cubes whose faces along `axes` are coupled, opposite face to opposite face.
-pub(in crate::passes::synth) fn pod([x, y, z]: [u32; 3], cubes: u32, any: bool) -> Fabric {
+pub(in crate::synth) fn pod([x, y, z]: [u32; 3], cubes: u32, any: bool) -> Fabric {
     let faces = [("x", y, z), ("y", x, z), ("z", x, y)];
     let couple = |axis: &str| match any {
         false => format!("couple +{axis}[u, v] with -{axis}[u, v] over fiber"),
@@ -33,18 +33,18 @@ pub(in crate::passes::synth) fn pod([x, y, z]: [u32; 3], cubes: u32, any: bool) 
             routing = allowed_turns;
         }}"
     );
-    crate::model::load("test.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}")).0
+    fabc_lang::load("test.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}")).0
 }
 
-pub(in crate::passes::synth) fn shape(fabric: &Fabric) -> Shape {
+pub(in crate::synth) fn shape(fabric: &Fabric) -> Shape {
     let pod = fabric.pod().expect("a pod");
     Shape::new(&fabric.demand, pod, Action::by_number(&kinds(pod), vec![pod.cubes as usize]))
 }
 
 /// Sum of distances from the chips of cube 0 to all chips, one source at a time over the fibers of all cubes.
-pub(in crate::passes::synth) fn plain(fabric: &Fabric, shape: &Shape, wiring: &Wiring, length: usize) -> Option<u64> {
+pub(in crate::synth) fn plain(fabric: &Fabric, shape: &Shape, wiring: &Wiring, length: usize) -> Option<u64> {
     let pod = fabric.pod().expect("a pod");
-    let copper: Vec<Vec<usize>> = crate::passes::synth::shape::mesh(pod, pod.cubes as usize);
+    let copper: Vec<Vec<usize>> = crate::synth::shape::mesh(pod, pod.cubes as usize);
     let mut neighbors: Vec<Vec<(usize, usize)>> = copper.into_iter().map(|row| row.into_iter().map(|to| (to, 1)).collect()).collect();
     for [a, b] in shape.fibers(wiring) {
         neighbors[a.node.0 as usize].push((b.node.0 as usize, length));

@@ -8,8 +8,8 @@
 //! subtree of routes.
 
 use super::{Aim, END, INFINITE, NONE, NOTHING, Selection, Share, VC_BITS, VC_MASK, split};
-use crate::ids::{Id, NodeId};
-use crate::passes::route::allowed_turns::potential::{ONE, Potential};
+use crate::route::allowed_turns::potential::{ONE, Potential};
+use fabc_base::ids::{Id, NodeId};
 
 impl Selection<'_> {
     /// Gives every pair its first route: the one of `warm` where that is lit, otherwise the cheapest by
@@ -17,7 +17,7 @@ impl Selection<'_> {
     ///
     /// `warm(destination class, source)` yields the states of a route; its routes must be consistent and rise
     /// in rank.
-    pub(in crate::passes::route::allowed_turns) fn start<W: Fn(usize, usize) -> R, R: Iterator<Item = usize> + Clone>(
+    pub(in crate::route::allowed_turns) fn start<W: Fn(usize, usize) -> R, R: Iterator<Item = usize> + Clone>(
         &mut self,
         warm: Option<W>,
     ) -> Result<(), (NodeId, NodeId)> {
@@ -66,7 +66,7 @@ impl Selection<'_> {
 
     /// Anneals the potential's width over some sweeps, tightens towards the bound in some rounds of five
     /// sweeps, then trims detours.
-    pub(in crate::passes::route::allowed_turns) fn descend(&mut self, Aim { bound, least }: Aim, sweeps: u32, rounds: u32, widest: f64) {
+    pub(in crate::route::allowed_turns) fn descend(&mut self, Aim { bound, least }: Aim, sweeps: u32, rounds: u32, widest: f64) {
         let narrowest: f64 = (bound * 0.002).max(0.5);
         let start = (self.max_load(), self.first.clone(), self.next.clone());
         self.anneal(None, (bound * widest).max(3.0), narrowest, sweeps);
@@ -113,7 +113,7 @@ impl Selection<'_> {
     }
 
     /// Visits every destination once: a hop costs `base` plus `tilt` times the share of its VC.
-    pub(in crate::passes::route::allowed_turns) fn sweep_with(&mut self, base: u64, tilt: u64) {
+    pub(in crate::route::allowed_turns) fn sweep_with(&mut self, base: u64, tilt: u64) {
         for d in 0..self.quotient.symmetry.class_count() {
             for vc in 0..self.quotient.vcs {
                 self.hop_price[vc] = base + tilt * self.share_of(vc) / 1000;

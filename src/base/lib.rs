@@ -1,0 +1,10 @@
+//! What every room uses: ids, units, diagnostics, limits, random numbers, finite fields, cells of CSV files.
+
+pub mod algebra;
+pub mod csv;
+pub mod diag;
+pub mod ids;
+pub mod limits;
+pub mod progress;
+pub mod random;
+pub mod units;

@@ -1,0 +1,112 @@
+//! Options of `fabc place`: steps, in the order in which they are given.
+
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use fabc_ir::PlaceStep;
+use std::path::PathBuf;
+
+/// `fabc place`.
+#[derive(Clone, Debug, Args)]
+pub struct PlaceArgs {
+    /// The directory of a pod in slices, as `fabc build` or `fabc place` wrote it
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+
+    /// What is done to it
+    #[command(flatten)]
+    pub steps: PlaceSteps,
+
+    /// Write the new placement, with its kinds and the settings of all switches, to this directory
+    #[arg(long, short, value_name = "NEW_DIR")]
+    pub out: PathBuf,
+
+    /// Go on only if this is what the switches do now: an `ocs.json`, a directory that fabc wrote, or a
+    /// folder with what every switch says of itself, as in `fabc drift`
+    #[arg(long, value_name = "LIVE")]
+    pub live: Option<String>,
+
+    /// Which face port is which port of a switch without labels, as `--emit ocs_ports` writes it
+    #[arg(long, value_name = "MAP", requires = "live")]
+    pub ports: Option<PathBuf>,
+}
+
+/// The steps, in the order of the command line.
+#[derive(Clone, Debug, Default)]
+pub struct PlaceSteps(pub Vec<PlaceStep>);
+
+/// Name, argument and help of every option that is a step.
+const STEPS: [(&str, &str, &str); 6] = [
+    ("add", "KIND[=NAME]", "Place another slice of a kind, in the first cubes that are free; several times, as all that follow"),
+    ("cubes", "CUBES", "Place the slice that was added last in these cubes, such as 3,9"),
+    ("remove", "NAME", "Take a slice away: its cubes go dark"),
+    ("swap", "CUBE[=CUBE]", "Replace a cube of a slice, by the first spare or free one unless it is named, such as cube5=cube62"),
+    ("down", "CUBE", "A cube does not work: no slice gets it"),
+    ("up", "CUBE", "It works again"),
+];
+
+impl Args for PlaceSteps {
+    fn augment_args(command: Command) -> Command {
+        STEPS.iter().fold(command, |command, (name, value, help)| {
+            command.arg(Arg::new(*name).long(*name).value_name(*value).help(*help).action(ArgAction::Append))
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for PlaceSteps {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut given: Vec<(usize, &str, &String)> = Vec::new();
+        for (name, _, _) in STEPS {
+            let (indices, values) = (matches.indices_of(name), matches.get_many::<String>(name));
+            given.extend(indices.into_iter().flatten().zip(values.into_iter().flatten()).map(|(at, value)| (at, name, value)));
+        }
+        given.sort();
+        let mut steps = Vec::new();
+        for (_, name, value) in given {
+            let wrong = |what: &str| {
+                let message = format!("invalid value '{value}' for '--{name}': {what}\n");
+                clap::Error::raw(clap::error::ErrorKind::ValueValidation, message)
+            };
+            if let ("cubes", Some(PlaceStep::Add { cubes, .. })) = (name, steps.last_mut()) {
+                if cubes.is_some() {
+                    return Err(wrong("the cubes of this slice are named already"));
+                }
+                *cubes = Some(value.split(',').map(cube).collect::<Result<_, _>>().map_err(|what| wrong(&what))?);
+                continue;
+            }
+            steps.push(match name {
+                "cubes" => return Err(wrong("it stands behind the `--add` that it is for")),
+                "add" => {
+                    let (kind, name) = value.split_once('=').map_or((value.as_str(), None), |(kind, name)| (kind, Some(name.to_owned())));
+                    PlaceStep::Add { kind: kind.to_owned(), name, cubes: None }
+                }
+                "remove" => PlaceStep::Remove(value.clone()),
+                "swap" => {
+                    let (of, with) = value.split_once('=').map_or((value.as_str(), None), |(of, with)| (of, Some(with)));
+                    let with = with.map(cube).transpose().map_err(|what| wrong(&what))?;
+                    PlaceStep::Swap(cube(of).map_err(|what| wrong(&what))?, with)
+                }
+                "down" => PlaceStep::Down(cube(value).map_err(|what| wrong(&what))?),
+                _ => PlaceStep::Up(cube(value).map_err(|what| wrong(&what))?),
+            });
+        }
+        if steps.is_empty() {
+            let message = "nothing to do: --add, --remove, --swap, --down or --up says what\n";
+            return Err(clap::Error::raw(clap::error::ErrorKind::MissingRequiredArgument, message));
+        }
+        Ok(Self(steps))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// `cube5`, or `5`.
+fn cube(text: &str) -> Result<u32, String> {
+    let text = text.trim();
+    text.strip_prefix("cube").unwrap_or(text).parse().map_err(|_| format!("`{text}` is no cube, such as cube5"))
+}

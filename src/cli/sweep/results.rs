@@ -1,0 +1,54 @@
+//! What came of a run, read from its directory.
+
+use crate::errors::{DriverError, Stop};
+use crate::read::{bytes, display};
+use crate::reported::metrics;
+use crate::staging::MANIFEST;
+use fabc_base::limits::ARTIFACT_BYTES;
+use fabc_ir::read::{FailedFile, Manifest, json, tagged};
+use fabc_ir::{SweepOutcome, SweepRun};
+use serde_json::Value;
+use std::path::Path;
+
+/// Why a run has no directory.
+pub(super) const FAILED: &str = "failed.json";
+
+/// Whether a run is over; directories are there whole or not at all.
+pub(super) fn is_there(place: &Path, run: &SweepRun) -> bool {
+    place.join(&run.fabric).join(MANIFEST).is_file() || place.join(FAILED).is_file()
+}
+
+/// Code and message of the first error.
+pub(super) fn first(stop: &Stop) -> (String, String) {
+    let first = stop.diagnostics.first();
+    let code = first.and_then(|first| first.code()).map_or(String::new(), |code| code.to_string());
+    (code, first.map_or(String::new(), ToString::to_string))
+}
+
+/// What came of a run.
+///
+/// # Errors
+/// Its files cannot be read.
+pub(super) fn outcome(place: &Path, run: &SweepRun) -> Result<SweepOutcome, DriverError> {
+    let built = place.join(&run.fabric);
+    let damaged = |reason: String| DriverError::NotBuilt { path: display(place), reason };
+    if !built.join(MANIFEST).is_file() {
+        let failed: FailedFile = tagged(&bytes(&place.join(FAILED), ARTIFACT_BYTES)?).map_err(damaged)?;
+        return Ok(SweepOutcome::Failed { code: failed.code, message: failed.message });
+    }
+    let manifest: Manifest = tagged(&bytes(&built.join(MANIFEST), ARTIFACT_BYTES)?).map_err(damaged)?;
+    for line in &manifest.files {
+        let path = built.join(&line.path);
+        let is_listed = path.is_file() && blake3::hash(&bytes(&path, ARTIFACT_BYTES)?).to_hex().as_str() == line.blake3;
+        if !is_listed {
+            let what = format!("`{}` is not the file that the run wrote: its hash is not the one of `{MANIFEST}`", display(&path));
+            return Err(DriverError::Sweep { what, hint: format!("remove `{}`: `fabc sweep run` runs it again", display(&built)) });
+        }
+    }
+    let report: Value = match std::fs::metadata(built.join("report.json")) {
+        Ok(_) => json(&bytes(&built.join("report.json"), ARTIFACT_BYTES)?).map_err(damaged)?,
+        // Nothing was measured by then.
+        Err(_) => Value::Null,
+    };
+    Ok(SweepOutcome::Built { contract: manifest.contract, metrics: metrics(&report) })
+}

@@ -1,0 +1,136 @@
+//! `fabc sweep verify`: every run is proved as `fabc verify` proves it, and the table follows from the runs.
+
+use super::plan::{PLAN, SPEC, place, runs};
+use super::results::{FAILED, first, outcome};
+use super::run::{all_there, different, planned_spec, tables};
+use crate::errors::{DriverError, Stop};
+use crate::read::{bytes, display};
+use crate::staging::MANIFEST;
+use crate::terminal::Terminal;
+use crate::verify::{prove, say_unproved};
+use fabc_base::limits::ARTIFACT_BYTES;
+use fabc_base::progress::Silent;
+use fabc_ir::read::{Manifest, tagged};
+use fabc_ir::{SweepOutcome, SweepPlan, SweepRun};
+use fabc_lang::syntax::{bind, parse_file};
+use fabc_pipeline::compile::{Stage, compile};
+use fabc_pipeline::verify::{Remake, Unproved};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// What nothing in the directory of a sweep can prove, beside what is listed of its runs.
+const UNPROVED: Unproved =
+    Unproved { file: PLAN, place: "settings", what: "which values led to the spec of a run, which has no parameters any more" };
+const UNREAD: Unproved =
+    Unproved { file: FAILED, place: "", what: "why a run failed whose spec names input files, or could not be calculated" };
+
+/// Proves a sweep.
+///
+/// # Errors
+/// A run, the table or the page does not hold what it claims (exit code 3); something is missing or cannot be
+/// read.
+pub(super) fn verify(directory: &Path, plan: SweepPlan, remake: Remake, terminal: Terminal) -> Result<(), Stop> {
+    if fabc_emit::sweep_json(&plan).as_bytes() != bytes(&directory.join(PLAN), ARTIFACT_BYTES)? {
+        return Err(wrong(format!("`{}` is not as fabc writes it", display(&directory.join(PLAN)))));
+    }
+    all_there(directory, &plan)?;
+    let mut unproved = vec![UNPROVED];
+    let (mut built, mut failed) = (0, 0);
+    for run in different(&plan) {
+        let place = place(directory, run);
+        if place.join(&run.fabric).join(MANIFEST).is_file() {
+            built += 1;
+            unproved.extend(proved(&place, run, plan.until.as_deref(), remake)?);
+        } else {
+            failed += 1;
+            unproved.extend(fails(&place, run, plan.until.as_deref())?);
+        }
+    }
+    plan.runs.iter().try_for_each(|run| says_its_values(&plan, run))?;
+    let outcomes = plan.runs.iter().map(|run| outcome(&place(directory, run), run)).collect::<Result<Vec<_>, _>>()?;
+    for (name, text) in tables(&fabc_emit::SweepTable { plan, outcomes }) {
+        let path = directory.join(name);
+        if bytes(&path, ARTIFACT_BYTES)? != text.as_bytes() {
+            return Err(wrong(format!("`{}` does not come out again from the runs", display(&path))));
+        }
+    }
+    let all = runs(built + failed);
+    terminal.say(&format!("verified {}: {all} that differ, {built} built and proved, {failed} failed", display(directory)))?;
+    terminal.say("table and page come out again to the byte; nothing in the directory can prove")?;
+    let mut seen = BTreeSet::new();
+    unproved.retain(|unproved| seen.insert(*unproved));
+    say_unproved(&unproved, terminal)
+}
+
+fn wrong(what: String) -> Stop {
+    let hint = "`fabc sweep run` and `fabc sweep merge` write again what was removed".to_owned();
+    Stop { exit_code: 3, ..DriverError::Sweep { what, hint }.into() }
+}
+
+/// Proves the directory of a run, and that it is of the spec of the run.
+fn proved(place: &Path, run: &SweepRun, until: Option<&str>, remake: Remake) -> Result<Vec<Unproved>, Stop> {
+    let built = place.join(&run.fabric);
+    let not_of = |what: &str| wrong(format!("`{}` {what}", display(&built)));
+    if planned_spec(place, run, until)?.is_err() || place.join(FAILED).exists() {
+        return Err(not_of("was built, but its run fails"));
+    }
+    let [planned, of_build] = [place.join(SPEC), built.clone()].map(|folder| bytes(&folder.join("spec.fab"), ARTIFACT_BYTES));
+    if planned? != of_build? {
+        return Err(not_of("is of another spec than its run"));
+    }
+    let manifest: Manifest = tagged(&bytes(&built.join(MANIFEST), ARTIFACT_BYTES)?).map_err(|what| not_of(&what))?;
+    // Combinations that mean the same are one run, which names the values of the first that was run.
+    let asked: BTreeSet<&str> = run.settings.iter().map(|(name, _)| name.as_str()).chain(until.map(|_| "stop_after")).collect();
+    let found = manifest.options.0.keys().map(String::as_str).filter(|name| *name != fabc_emit::BINARY_TABLES.0);
+    if !found.eq(asked) || manifest.options.0.get("stop_after").map(String::as_str) != until {
+        return Err(not_of("was built with other options than those of its run"));
+    }
+    match prove(&built, remake) {
+        Ok((verified, _)) => Ok(verified.unproved),
+        Err(mut stop) => {
+            let error = DriverError::Sweep {
+                what: format!("`{}` does not hold what it claims", display(&built)),
+                hint: format!("remove `{}`: `fabc sweep run` runs it again", display(&built)),
+            };
+            stop.diagnostics.insert(0, Box::new(error));
+            Err(stop)
+        }
+    }
+}
+
+/// Makes a failed run again, which must fail with the same words.
+fn fails(place: &Path, run: &SweepRun, until: Option<&str>) -> Result<Option<Unproved>, Stop> {
+    if !place.join(SPEC).is_dir() {
+        return Ok(Some(UNREAD));
+    }
+    let stage = Stage::ALL.into_iter().find(|stage| Some(stage.name()) == until).unwrap_or(Stage::Emit);
+    let again = match planned_spec(place, run, until)? {
+        Err(stop) => Some(stop),
+        Ok(loaded) => compile(loaded.fabric, stage, &Silent).err().map(|failure| (failure, loaded.sources).into()),
+    };
+    let again = again.map(|stop| first(&stop));
+    match outcome(place, run)? {
+        SweepOutcome::Failed { code, message } if again == Some((code.clone(), message.clone())) => Ok(None),
+        _ => Err(wrong(format!("`{}` does not come out again: the run ends otherwise", display(&place.join(FAILED))))),
+    }
+}
+
+/// Whether the values of a run are those of its settings.
+fn says_its_values(plan: &SweepPlan, run: &SweepRun) -> Result<(), Stop> {
+    for (name, value) in plan.parameters.iter().zip(&run.values) {
+        let setting = run.settings.iter().find(|(setting, _)| setting.strip_prefix("param.") == Some(name));
+        let is_said =
+            setting.map_or(run.settings.is_empty(), |(_, setting)| setting == value || Some(setting) == written(name, value).as_ref());
+        if !is_said {
+            return Err(wrong(format!("`{PLAN}` says `{name}={value}` of a run whose settings have another value")));
+        }
+    }
+    Ok(())
+}
+
+/// A value as settings have it.
+fn written(name: &str, value: &str) -> Option<String> {
+    let spec = parse_file("value", &format!("param {name} = {value};\nfabric one {{}}\n")).0.ok()?;
+    let spec = fabc_lang::syntax::ast::Spec { files: vec![spec], given: Vec::new() };
+    bind(&spec).settings.into_iter().next().map(|(_, value)| value)
+}

@@ -1,0 +1,250 @@
+//! `fabc.collective/1`: the schedule of a collective, with bounds and what proves them.
+
+use super::json::formats;
+use crate::{CollectiveBound, Message, Order, Pull, Round, Rounds, Schedule, Sends, SharedTrees, SpanningTree, Transfers};
+use fabc_base::ids::{ChannelId, NodeId};
+use fabc_model::{Collective, CollectiveAlgorithm};
+use serde::Deserialize;
+
+formats! { CollectiveFile = "fabc.collective/1"; }
+
+/// The file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CollectiveFile {
+    format: String,
+    pub fabric: String,
+    pub scenario: String,
+    collective: String,
+    algorithm: String,
+    seed: u64,
+    nodes: u32,
+    chunks: u32,
+    canonical: bool,
+    root: Option<u32>,
+    /// Beside `steps`; forwards where nothing is said.
+    order: Option<OrderLine>,
+    /// Beside `steps` or `sends`; 0 where nothing is said.
+    latency: Option<u32>,
+    steps: Option<Vec<StepLine>>,
+    /// Beside `trees`.
+    capacity: Option<u32>,
+    trees: Option<Vec<TreeLine>>,
+    sends: Option<Vec<SendLine>>,
+    /// Beside `sends`, where there is a root.
+    rooted: Option<Vec<SendLine>>,
+    bounds: Vec<BoundLine>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OrderLine {
+    One(OrderWord),
+    Several(Vec<OrderWord>),
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum OrderWord {
+    Forward,
+    Reverse,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StepLine {
+    width: u32,
+    pulls: Vec<(u32, Vec<u32>)>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TreeLine {
+    root: u32,
+    /// `[router]`: a channel; -1 where there is none.
+    up: Vec<i64>,
+}
+
+/// Source, destination, part, slots.
+#[derive(Deserialize)]
+struct SendLine(u32, u32, u32, Vec<u32>);
+
+#[derive(Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub(super) enum BoundLine {
+    Cut {
+        all_but: SetLine,
+        channels: u32,
+        shards: u32,
+    },
+    Latency {
+        node: u32,
+        distance: u32,
+        channels: u32,
+        shards: u32,
+    },
+    Partition {
+        parts: u32,
+        channels: u32,
+        #[serde(default)]
+        part_of: Vec<Option<u32>>,
+    },
+    Channel {
+        channel: u32,
+        shards: u32,
+        #[serde(default = "one")]
+        lanes: u32,
+    },
+    Flow {
+        lengths: Vec<u64>,
+        volume: u64,
+        distance: u64,
+    },
+    Quickest {
+        message: u32,
+        cycles: u64,
+        /// -1: none.
+        levels: Vec<i64>,
+    },
+}
+
+/// A router, or several.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum SetLine {
+    One(u32),
+    Several(Vec<u32>),
+}
+
+impl CollectiveFile {
+    /// What it says, whether or not it is true.
+    ///
+    /// # Errors
+    /// A word that is none; none or several of `steps`, `trees` and `sends`, or a key that goes with another
+    /// one of them.
+    pub fn schedule(self) -> Result<Schedule, String> {
+        let collective = Collective::OF_ALL.into_iter().find(|known| known.name() == self.collective);
+        let algorithm = CollectiveAlgorithm::ALL.into_iter().find(|known| known.name() == self.algorithm);
+        let collective = collective.ok_or_else(|| format!("there is no collective `{}`", self.collective))?;
+        let algorithm = algorithm.ok_or_else(|| format!("there is no algorithm `{}`", self.algorithm))?;
+        let alone = |key: &str, with: &str| Err(format!("`{key}` says nothing here: it goes with {with}"));
+        if self.order.is_some() && self.steps.is_none() {
+            return alone("order", "`steps`");
+        }
+        if self.capacity.is_some() && self.trees.is_none() {
+            return alone("capacity", "`trees`");
+        }
+        if self.rooted.is_some() && self.sends.is_none() {
+            return alone("rooted", "`sends`");
+        }
+        if self.trees.is_some() && (self.latency.is_some() || self.canonical) {
+            return alone(if self.canonical { "canonical" } else { "latency" }, "`steps` or `sends`: trees are listed for all chips");
+        }
+        let (canonical, latency) = (self.canonical, self.latency.unwrap_or(0));
+        let transfers = match (self.steps, self.trees, self.sends) {
+            (Some(steps), None, None) => Transfers::Rounds(rounds(steps, self.order, canonical, latency)),
+            (None, Some(trees), None) => {
+                let capacity = self.capacity.ok_or("`trees` need their `capacity`: how many may share a link")?;
+                let trees = trees.into_iter().enumerate().map(|(at, tree)| tree.tree(at)).collect::<Result<_, _>>()?;
+                Transfers::Trees(SharedTrees { capacity, trees })
+            }
+            (None, None, Some(sends)) => {
+                let [messages, rooted] =
+                    [sends, self.rooted.unwrap_or_default()].map(|listed| listed.into_iter().map(SendLine::message).collect());
+                Transfers::Sends(Sends { canonical, latency, messages, rooted })
+            }
+            _ => return Err("it must have one of `steps`, `trees` and `sends`".to_owned()),
+        };
+        let fits = match (&transfers, algorithm) {
+            (Transfers::Trees(_), of) => of == CollectiveAlgorithm::Trees,
+            (Transfers::Sends(_), of) => of == CollectiveAlgorithm::Direct,
+            (Transfers::Timed(_), _) => false,
+            (Transfers::Rounds(_), of) => !matches!(of, CollectiveAlgorithm::Trees | CollectiveAlgorithm::Direct),
+        };
+        if !fits {
+            return Err(format!("what it lists is nothing by `{}`: that lists {}", algorithm.name(), listed(algorithm)));
+        }
+        Ok(Schedule {
+            collective,
+            algorithm,
+            seed: self.seed,
+            nodes: self.nodes,
+            chunks: self.chunks,
+            root: self.root.map(NodeId),
+            transfers,
+            bounds: self.bounds.into_iter().map(BoundLine::bound).collect(),
+        })
+    }
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn listed(algorithm: CollectiveAlgorithm) -> &'static str {
+    match algorithm {
+        CollectiveAlgorithm::Trees => "`trees`",
+        CollectiveAlgorithm::Direct => "`sends`",
+        _ => "`steps`",
+    }
+}
+
+fn rounds(steps: Vec<StepLine>, order: Option<OrderLine>, canonical: bool, latency: u32) -> Rounds {
+    let word = |word: OrderWord| match word {
+        OrderWord::Forward => Order::Forward,
+        OrderWord::Reverse => Order::Reverse,
+    };
+    let pull = |(channel, chunks)| Pull { channel: ChannelId(channel), chunks };
+    let round = |StepLine { width, pulls }| Round { width, pulls: pulls.into_iter().map(pull).collect() };
+    let order = match order {
+        None => vec![Order::Forward],
+        Some(OrderLine::One(one)) => vec![word(one)],
+        Some(OrderLine::Several(words)) => words.into_iter().map(word).collect(),
+    };
+    Rounds { canonical, order, latency, rounds: steps.into_iter().map(round).collect() }
+}
+
+impl TreeLine {
+    fn tree(self, at: usize) -> Result<SpanningTree, String> {
+        let channel = |(node, number): (usize, i64)| match (number, u32::try_from(number)) {
+            (-1, _) => Ok(None),
+            (_, Ok(channel)) => Ok(Some(ChannelId(channel))),
+            (_, Err(_)) => Err(format!("`trees[{at}].up[{node}]` is {number}, which is no channel")),
+        };
+        Ok(SpanningTree { root: NodeId(self.root), up: self.up.into_iter().enumerate().map(channel).collect::<Result<_, _>>()? })
+    }
+}
+
+impl SendLine {
+    fn message(self) -> Message {
+        let SendLine(source, destination, part, slots) = self;
+        Message { source: NodeId(source), destination: NodeId(destination), part, slots }
+    }
+}
+
+impl BoundLine {
+    /// The bound that it claims.
+    pub(super) fn bound(self) -> CollectiveBound {
+        match self {
+            BoundLine::Cut { all_but, channels, shards } => {
+                let all_but = match all_but {
+                    SetLine::One(node) => vec![NodeId(node)],
+                    SetLine::Several(nodes) => nodes.into_iter().map(NodeId).collect(),
+                };
+                CollectiveBound::Cut { all_but, channels, shards }
+            }
+            BoundLine::Latency { node, distance, channels, shards } => {
+                CollectiveBound::Latency { node: NodeId(node), distance, channels, shards }
+            }
+            BoundLine::Channel { channel, shards, lanes } => CollectiveBound::Channel { channel: ChannelId(channel), shards, lanes },
+            BoundLine::Flow { lengths, volume, distance } => {
+                CollectiveBound::Flow { lengths, volume: volume.into(), distance: distance.into() }
+            }
+            BoundLine::Quickest { message, cycles, levels } => {
+                let levels = levels.into_iter().map(|level| u32::try_from(level).ok()).collect();
+                CollectiveBound::Quickest { message, levels, cycles }
+            }
+            BoundLine::Partition { parts, channels, part_of } => CollectiveBound::Partition { part_of, parts, channels },
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! JSON with a format tag, and objects whose keys are data.
+
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, Deserializer, Error, MapAccess, Visitor};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A file that says which format it has.
+pub trait Tagged: DeserializeOwned {
+    const FORMAT: &'static str;
+    fn format(&self) -> &str;
+}
+
+macro_rules! formats {
+    ($($name:ident = $format:literal;)*) => {$(
+        impl $crate::read::Tagged for $name {
+            const FORMAT: &'static str = $format;
+            fn format(&self) -> &str {
+                &self.format
+            }
+        }
+    )*};
+}
+
+pub(super) use formats;
+
+/// Reads JSON.
+///
+/// # Errors
+/// What is wrong, with line and column.
+pub fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+    serde_json::from_slice(bytes).map_err(|error| error.to_string())
+}
+
+/// Reads JSON and looks at its format tag.
+///
+/// # Errors
+/// As [`json`], or another format.
+pub fn tagged<T: Tagged>(bytes: &[u8]) -> Result<T, String> {
+    let value: T = json(bytes)?;
+    match value.format() == T::FORMAT {
+        true => Ok(value),
+        false => Err(format!("its format is `{}`, but this fabc reads `{}`", value.format(), T::FORMAT)),
+    }
+}
+
+/// A JSON object with free keys, none of them twice.
+pub struct Keyed<T>(pub BTreeMap<String, T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Keyed<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ordered::deserialize(deserializer).map(|Ordered(all)| Keyed(all.into_iter().collect()))
+    }
+}
+
+/// The same, its keys in the order of the file.
+pub struct Ordered<T>(pub Vec<(String, T)>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Ordered<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Unique<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Unique<T> {
+            type Value = Ordered<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object without repeated keys")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Ordered<T>, A::Error> {
+                let (mut all, mut keys) = (Vec::new(), BTreeSet::new());
+                while let Some((key, value)) = map.next_entry::<String, T>()? {
+                    if !keys.insert(key.clone()) {
+                        return Err(A::Error::custom(format!("key `{key}` occurs twice")));
+                    }
+                    all.push((key, value));
+                }
+                Ok(Ordered(all))
+            }
+        }
+        deserializer.deserialize_map(Unique(PhantomData))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Sample {
+        format: String,
+        numbers: Keyed<u8>,
+    }
+
+    formats! { Sample = "sample/1"; }
+
+    #[test]
+    fn keys_occur_once_and_formats_are_told() {
+        let read = |text: &str| tagged::<Sample>(text.as_bytes()).map(|sample| sample.numbers.0.into_iter().collect::<Vec<_>>());
+        assert_eq!(read(r#"{"format":"sample/1","numbers":{"b":1,"a":2}}"#).unwrap(), [("a".to_owned(), 2), ("b".to_owned(), 1)]);
+        for (text, what) in [
+            (r#"{"format":"sample/1","numbers":{"b":1,"b":2}}"#, "key `b` occurs twice at line 1 column"),
+            (r#"{"format":"sample/2","numbers":{}}"#, "its format is `sample/2`, but this fabc reads `sample/1`"),
+            ("{\"format\":\"sample/1\",\n\"more\":1}", "unknown field `more`, expected `format` or `numbers` at line 2 column 6"),
+            (r#"{"format":"sample/1"}"#, "missing field `numbers`"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.starts_with(what), "{error}");
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! `simulations/*.json` (`fabc.simulation/1`): what simulations found. What follows from counts, and from
+//! the tables, is not kept: whoever reads works it out again.
+
+use super::json::formats;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+formats! { SimulationFile = "fabc.simulation/1"; }
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SimulationFile {
+    format: String,
+    #[serde(rename = "fabric")]
+    _fabric: IgnoredAny,
+    pub simulation: Option<String>,
+    pub scenarios: Vec<SimulatedLine>,
+}
+
+/// One scenario.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SimulatedLine {
+    pub scenario: String,
+    pub model: ModelLine,
+    #[serde(rename = "senders")]
+    _senders: IgnoredAny,
+    #[serde(rename = "mean_share")]
+    _mean_share: IgnoredAny,
+    #[serde(rename = "bound")]
+    _bound: IgnoredAny,
+    #[serde(rename = "bound_by")]
+    _bound_by: IgnoredAny,
+    /// Over and under the line.
+    pub bound_ratio: [u64; 2],
+    #[serde(rename = "mean_hops")]
+    _mean_hops: IgnoredAny,
+    #[serde(rename = "mean_cycles")]
+    _mean_cycles: IgnoredAny,
+    #[serde(rename = "most_cycles")]
+    _most_cycles: IgnoredAny,
+    #[serde(rename = "load")]
+    _load: IgnoredAny,
+    pub saturation: Vec<BracketLine>,
+    pub points: Vec<PointLine>,
+    #[serde(rename = "messages", default)]
+    _messages: IgnoredAny,
+    #[serde(rename = "packets", default)]
+    _packets: IgnoredAny,
+    #[serde(rename = "bytes", default)]
+    _bytes: IgnoredAny,
+    /// Of traffic that ends, the lower bound of `completions`.
+    pub least_cycles: Option<u64>,
+    #[serde(default)]
+    pub completions: Vec<CompletionLine>,
+}
+
+/// One run of traffic that ends.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CompletionLine {
+    pub seed: u64,
+    pub cycles: u32,
+    #[serde(rename = "us")]
+    _us: IgnoredAny,
+    #[serde(rename = "share")]
+    _share: IgnoredAny,
+    #[serde(rename = "gbs")]
+    _gbs: IgnoredAny,
+    #[serde(rename = "gbs_per_sender")]
+    _gbs_per_sender: IgnoredAny,
+    pub delivered: u64,
+    pub latency: Option<DelayLine>,
+    pub busiest: BusiestLine,
+    pub hops: u64,
+    pub general_hops: u64,
+    #[serde(rename = "general_share")]
+    _general_share: IgnoredAny,
+    pub vcs: Vec<VcUseLine>,
+    pub busy_cycles: Vec<u64>,
+    /// Older files have none.
+    #[serde(default)]
+    pub digests: Vec<String>,
+}
+
+/// How it was modelled, as far as others ask.
+#[derive(Deserialize)]
+pub struct ModelLine {
+    #[serde(default)]
+    pub warmup_cycles: u64,
+    #[serde(default)]
+    pub measure_cycles: u64,
+}
+
+/// Between which rates it saturates, by one seed.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BracketLine {
+    pub seed: u64,
+    pub stable: Option<f64>,
+    pub unstable: Option<f64>,
+    #[serde(rename = "share")]
+    _share: IgnoredAny,
+    pub runs: u32,
+    pub beyond: BeyondLine,
+}
+
+/// A run past saturation.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BeyondLine {
+    pub rate: f64,
+    pub delivered: u64,
+    #[serde(rename = "accepted")]
+    _accepted: IgnoredAny,
+}
+
+/// One run.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PointLine {
+    pub rate: f64,
+    pub seed: u64,
+    #[serde(rename = "offered")]
+    _offered: IgnoredAny,
+    #[serde(rename = "accepted")]
+    _accepted: IgnoredAny,
+    #[serde(rename = "accepted_second_half")]
+    _accepted_second_half: IgnoredAny,
+    pub stable: bool,
+    pub born: u64,
+    pub delivered: u64,
+    pub delivered_second_half: u64,
+    pub unfinished: u64,
+    pub latency: Option<DelayLine>,
+    pub inside: [u64; 3],
+    pub inside_sum: u64,
+    #[serde(rename = "inside_mean")]
+    _inside_mean: IgnoredAny,
+    pub worst_source: SourceLine,
+    pub best_source: SourceLine,
+    pub busiest: BusiestLine,
+    pub hops: u64,
+    pub general_hops: u64,
+    #[serde(rename = "general_share")]
+    _general_share: IgnoredAny,
+    pub vcs: Vec<VcUseLine>,
+    pub busy_cycles: Vec<u64>,
+    pub cycles: u32,
+    pub born_ever: u64,
+    pub delivered_ever: u64,
+    pub in_flight: u64,
+    pub flits_delivered_ever: u64,
+    pub flits_in_flight: u64,
+    /// Older files have none.
+    #[serde(default)]
+    pub digests: Vec<String>,
+}
+
+/// How long packets took.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DelayLine {
+    pub packets: u64,
+    pub sum: u64,
+    #[serde(rename = "mean")]
+    _mean: IgnoredAny,
+    pub median: u64,
+    pub p99: u64,
+    pub max: u64,
+    pub source_wait_sum: u64,
+    #[serde(rename = "mean_source_wait")]
+    _mean_source_wait: IgnoredAny,
+    pub hops: u64,
+    #[serde(rename = "mean_hops")]
+    _mean_hops: IgnoredAny,
+}
+
+/// One sending endpoint.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceLine {
+    #[serde(rename = "router")]
+    _router: IgnoredAny,
+    pub endpoint: u32,
+    pub packets: u32,
+    #[serde(rename = "accepted")]
+    _accepted: IgnoredAny,
+}
+
+/// The busiest channel.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BusiestLine {
+    #[serde(rename = "channel")]
+    _channel: IgnoredAny,
+    pub id: u32,
+    pub cycles: u32,
+    #[serde(rename = "utilization")]
+    _utilization: IgnoredAny,
+}
+
+/// How full the queues of a virtual channel were.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VcUseLine {
+    pub hops: u64,
+    #[serde(rename = "hop_share")]
+    _hop_share: IgnoredAny,
+    pub flit_cycles: u64,
+    #[serde(rename = "mean_flits")]
+    _mean_flits: IgnoredAny,
+    pub p99_flits: u64,
+    pub full_cycles: u64,
+    #[serde(rename = "full_share")]
+    _full_share: IgnoredAny,
+    pub queue_cycles: u64,
+}
+
+/// A rate, which is written with at most six digits behind the point, in millionths.
+pub fn millionths(rate: f64) -> u64 {
+    libm::round(rate * 1e6) as u64
+}

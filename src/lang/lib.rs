@@ -1,0 +1,61 @@
+//! The language: what a spec says, and what it means.
+//!
+//! [`syntax`] makes a syntax tree of text and text of a syntax tree. [`resolve()`] makes a
+//! [`Fabric`] of a tree, or finds every error that can be told apart. [`load`] does both from a path.
+
+mod forms;
+mod normal_form;
+mod resolve;
+mod resolve_errors;
+mod slice_errors;
+mod switch_errors;
+pub mod syntax;
+mod warnings;
+
+pub use normal_form::{normal_form, parse_normal_form};
+pub use resolve::resolve;
+pub use resolve_errors::ResolveError;
+pub use slice_errors::SliceError;
+pub use switch_errors::SwitchError;
+pub use warnings::{Warning, warnings};
+
+use fabc_base::diag::{Failure, SourceMap};
+use fabc_model::Fabric;
+use syntax::{Loader, ast};
+
+/// What a path leads to: what it means, the spec, and the text of all its files for later diagnostics.
+type Read = Result<(Fabric, ast::Spec, SourceMap), (Failure, SourceMap)>;
+
+/// Reads, parses and resolves a spec; also returns it as it was written.
+///
+/// # Errors
+/// Every syntax error, or else every other error of the spec, in source order.
+pub fn read(path: &str, loader: &dyn Loader) -> Read {
+    read_with(path, loader, &[])
+}
+
+/// The same, with `name=value` for some parameters.
+///
+/// # Errors
+/// Every syntax error, or else every other error of the spec and of what is set, in source order.
+pub fn read_with(path: &str, loader: &dyn Loader, sets: &[String]) -> Read {
+    let (parsed, sources) = syntax::parse_with(path, loader, sets);
+    let spec = match parsed {
+        Ok(spec) => spec,
+        Err(errors) => return Err((Failure::Spec(errors.into_iter().map(|error| Box::new(error) as _).collect()), sources)),
+    };
+    match resolve(&spec, loader) {
+        Ok(fabric) => Ok((fabric, spec, sources)),
+        Err(errors) => Err((Failure::Spec(errors.into_iter().map(|error| Box::new(error) as _).collect()), sources)),
+    }
+}
+
+/// Reads, parses and resolves a spec; also returns the normal form that is written beside what is built.
+///
+/// # Errors
+/// Every syntax error, or else every other error of the spec, in source order.
+pub fn load(path: &str, loader: &dyn Loader) -> Read {
+    let (fabric, spec, sources) = read(path, loader)?;
+    let normal = normal_form(&fabric, &spec);
+    Ok((fabric, normal, sources))
+}

@@ -1,0 +1,176 @@
+//! Syntax to meaning.
+//!
+//! Comes in: a parsed spec. Goes out: a [`Fabric`], or every error that can be told apart, in source order.
+//! Invariants: no check stops the others; a check whose inputs are broken stays silent, so that one slip is
+//! one error; the order of items never matters.
+
+mod algebraic;
+mod choices;
+mod collectives;
+mod context;
+mod demand;
+mod drawn;
+mod faces;
+mod failures;
+mod families;
+mod floor;
+mod foreign;
+mod goals;
+mod graph;
+mod hardware;
+mod items;
+mod kind;
+mod levels;
+mod messages;
+mod network;
+mod ocs;
+mod requires;
+mod scheduled;
+mod settings;
+mod simulations;
+mod site;
+mod slices;
+mod subjects;
+mod synthesis;
+mod wiring;
+
+use crate::ResolveError;
+use crate::syntax::{Bound, Loader, ast, bind};
+use context::{Context, missing, short_name};
+use fabc_base::ids::LinkTypeId;
+use fabc_model::{Cube, Fabric, Plant, Pod, Slices, TopologyChoice};
+use items::{Items, sort_items};
+use kind::{Kind, Parts};
+use site::Site;
+
+/// Resolves names, units and defaults, and checks that the wiring can exist.
+///
+/// # Errors
+/// Every error of the spec, in source order.
+pub fn resolve(spec: &ast::Spec, loader: &dyn Loader) -> Result<Fabric, Vec<ResolveError>> {
+    let Bound { spec, errors, .. } = bind(spec);
+    if !errors.is_empty() {
+        return Err(errors.into_iter().map(ResolveError::from).collect());
+    }
+    let whole = |spec: &ast::Spec| whole(spec, loader);
+    if spec.slices().next().is_some() { slices::divided(&spec, &whole) } else { whole(&spec) }
+}
+
+/// The same of a spec without slices, bound.
+fn whole(spec: &ast::Spec, loader: &dyn Loader) -> Result<Fabric, Vec<ResolveError>> {
+    let mut context = Context::of(spec);
+    let fabric = fabric(&mut context, spec, loader);
+    context.report_constants();
+    let errors = context.into_errors();
+    match fabric {
+        Some(fabric) if errors.is_empty() => Ok(fabric),
+        _ => Err(errors),
+    }
+}
+
+/// Resolves one part after the other; `None` only if errors were reported.
+fn fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) -> Option<Fabric> {
+    let fabric = spec.fabric();
+    short_name(context, "the name of a fabric", &fabric.name);
+    let items = sort_items(context, spec);
+
+    let clock = hardware::clock(context, &items);
+    let links = hardware::links(context, &items, clock);
+    if items.links.is_empty() {
+        let example = "link copper { bandwidth = 128 GB/s; latency = 50 cycles; }";
+        context.error(missing("the fabric", "a `link`", example, fabric.head));
+    }
+    let site = Site { head: fabric.head, clock, links: &links, spec_path: &spec.files[0].path, loader };
+    let kind = Kind::of(context, &items, fabric.head)?;
+    let parts = if kind.network { network::network(context, &items, &site, kind) } else { pod(context, &items, &site, kind) };
+    let Parts { router, plant, budget, demand, capacities, routing: (routing, routing_span), simulations, collectives, requires, floor } =
+        parts?;
+    Some(Fabric {
+        name: fabric.name.value.to_string(),
+        clock_hz: clock?,
+        link_types: links.types.into_iter().collect::<Option<Vec<_>>>()?.into(),
+        capacities,
+        router,
+        plant,
+        floor,
+        budget,
+        demand,
+        routing,
+        routing_span,
+        simulations,
+        collectives,
+        requires,
+        slices: Slices::default(),
+        span: fabric.head,
+    })
+}
+
+/// A pod: chip, cubes and switches.
+fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) -> Option<Parts> {
+    failures::none_in_pods(context, items, kind);
+    let floor = floor::written(context, items, site, kind);
+    let chip = hardware::router(context, items, site, kind);
+    let cube = hardware::cube(context, items, site.head, site.links);
+    let cubes = hardware::cubes(context, items, site.head, cube.as_ref());
+    let switches = ocs::switches(context, items, site.links, cube.as_ref(), cubes);
+    let budget = choices::budget(context, items, site, kind, chip.as_ref());
+    let chips = |cube: &Cube| cube.dims.iter().map(|&side| u64::from(side)).product();
+    let senders = cube.as_ref().zip(cubes).map(|(cube, (cubes, _))| demand::Senders::of_pod(chips(cube), u64::from(cubes)));
+    choices::leaves_a_pair(context, budget.as_ref(), senders.as_ref(), kind);
+    let demand = demand::demand(context, items, senders.as_ref(), site);
+    let face_ports = switches.iter().flat_map(|(_, ocses)| ocses.iter()).map(|ocs| ocs.a.len() + ocs.b.len()).sum();
+    let topology = choices::topology(context, items, site, kind, face_ports);
+    let routing = choices::routing(context, items, site, kind);
+    let simulations = simulations::simulations(context, items, chip.as_ref(), site);
+    let requires = requires::requires(context, items, budget.as_ref(), kind, false);
+    let collectives = collectives::collectives(context, items, &requires, site);
+    if floor == Some(None) {
+        requires::need_floor(context, &requires, kind);
+    }
+    wiring::check(
+        context,
+        &wiring::Parts {
+            chip: chip.as_ref(),
+            cube: cube.as_ref(),
+            cubes,
+            any_ocs: !items.ocs.is_empty(),
+            ocses: switches.as_ref().map(|(_, ocses)| ocses),
+            topology: topology.as_ref(),
+            routing,
+        },
+    );
+    let used = cube.as_ref().zip(switches.as_ref()).map(|(cube, (_, ocses))| {
+        let mesh = cube.dims.iter().any(|&side| side > 1).then_some(cube.mesh);
+        let used: Vec<LinkTypeId> = mesh.into_iter().chain(ocses.iter().map(|ocs| ocs.link)).collect();
+        // A single chip has no links.
+        if used.is_empty() { vec![cube.mesh] } else { used }
+    });
+    let capacities = used.map(|used| {
+        if let Some((TopologyChoice::Synthesize(search), span)) = &topology {
+            wiring::like_links(context, site.links, &used, search.method, *span);
+        }
+        wiring::capacities(context, site.links, &used)
+    });
+    let (cubes, cubes_span) = cubes?;
+    let (topology, topology_span) = topology?;
+    let (ocs_groups, ocses) = switches?;
+    let size = cube.as_ref().map_or([0; 2], |cube| [cubes, chips(cube) as u32]);
+    let floor = match floor? {
+        Some(floor) => Some(floor::fitted_pod(context, floor, size, ocses.as_slice())?),
+        None => None,
+    };
+    let plant = Plant::Pod(Pod { cube: cube?, cubes, cubes_span, ocs_groups, ocses, topology, topology_span });
+    let (capacities, simulations, collectives) = (capacities??, simulations?, collectives?);
+    Some(Parts {
+        router: chip?,
+        plant,
+        floor,
+        budget: budget?,
+        demand: demand?,
+        capacities,
+        routing: routing?,
+        simulations,
+        collectives,
+        requires,
+    })
+}

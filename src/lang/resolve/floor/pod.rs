@@ -1,0 +1,128 @@
+//! The floor of a pod: every cube is a cabinet, and switches stand in racks.
+
+use super::super::context::Context;
+use super::super::kind::Kind;
+use super::super::settings::{Settings, in_range, integer, wrong_kind};
+use super::grid::{SIDE, grid_of, too_small};
+use crate::ResolveError;
+use crate::syntax::ast::{Value, ValueKind};
+use fabc_base::diag::Span;
+use fabc_model::{Bundles, Floor, Ocs, RackPlaces, Racks};
+
+/// Switches of a rack, at most.
+const SWITCHES: i64 = 1 << 20;
+
+/// `ocs = at 0 x 3; ocs_rack = 16;`: where racks stand, before it is known how many there are. The outer
+/// `None` says that an error was reported.
+#[allow(clippy::option_option)]
+pub(super) fn racks(context: &mut Context, settings: &Settings<'_>, kind: Kind) -> Option<Option<Racks>> {
+    if kind.network {
+        return Some(None);
+    }
+    let holds = settings.get("ocs_rack").map(|value| integer(context, "`ocs_rack`", value, 1..=SWITCHES));
+    let Some(value) = settings.get("ocs") else {
+        if holds.is_some() {
+            let help = Some("say where the first rack stands: `ocs = at 0 x 0;`".to_owned());
+            let (what, place) = ("`ocs_rack`".to_owned(), "a `floor` without `ocs`".to_owned());
+            context.error(ResolveError::Misplaced { what, place, help, span: settings.place_of("ocs_rack") });
+            return None;
+        }
+        return Some(None);
+    };
+    let at = places(context, value);
+    // Without `ocs_rack`, one rack holds them all.
+    let holds = holds.unwrap_or(Some(SWITCHES));
+    Some(Some(Racks { holds: holds? as u32, count: 0, at: at?, span: value.span }))
+}
+
+/// `at 0 x 3` or `row 1`.
+fn places(context: &mut Context, value: &Value) -> Option<RackPlaces> {
+    let mut number = |expr| {
+        let number = context.eval(expr, &[])?;
+        in_range(context, "a row or column", number, 0..=SIDE - 1, expr.span).map(|number| number as u32)
+    };
+    match &value.kind {
+        ValueKind::Dims(name, dims, None) => match (&*name.value, dims.as_slice()) {
+            ("at", [row, column]) => {
+                let (row, column) = (number(row), number(column));
+                Some(RackPlaces::From([row?, column?]))
+            }
+            ("row", [row]) => number(row).map(RackPlaces::Row),
+            _ => wrong(context, value),
+        },
+        _ => wrong(context, value),
+    }
+}
+
+fn wrong(context: &mut Context, value: &Value) -> Option<RackPlaces> {
+    context.error(wrong_kind("`ocs`", "the place of a rack, or a row", "ocs = at 0 x 0;", value.span));
+    None
+}
+
+/// `1 place`, `2 places`, `3 switches`.
+fn counted(count: u32, word: &str) -> String {
+    let ending = if word.ends_with("ch") { "es" } else { "s" };
+    if count == 1 { format!("1 {word}") } else { format!("{count} {word}{ending}") }
+}
+
+/// The floor with its racks, cabinets and grid, if a pod of so many cubes and chips per cube fits.
+pub(super) fn fitted(context: &mut Context, floor: Floor, [cubes, chips]: [u32; 2], ocses: &[Ocs]) -> Option<Floor> {
+    let mut misfit = |problem: String, help: &str, span: Span| {
+        context.error(ResolveError::FloorMisfit { problem, help: help.to_owned(), span });
+        None
+    };
+    if let Some(by_length) = &floor.by_length {
+        let problem = "every link of a pod is named where it stands, not by its length".to_owned();
+        return misfit(problem, "remove the limits", by_length.span);
+    }
+    if floor.bundles == Bundles::ByGroup {
+        return misfit("the cubes of a pod form no groups".to_owned(), "remove `by_group`", floor.span);
+    }
+    let racks = match (floor.racks, ocses.len() as u32) {
+        (None, 0) => None,
+        (None, switches) => {
+            let problem = format!("it is not said where the {} of this pod stand", counted(switches, "switch"));
+            return misfit(problem, "add `ocs = at 0 x 0;`, the row and column of the first rack", floor.span);
+        }
+        (Some(racks), 0) => return misfit("this pod has no switches".to_owned(), "remove `ocs`", racks.span),
+        (Some(racks), switches) => Some(Racks { count: switches.div_ceil(racks.holds), ..racks }),
+    };
+    let count = racks.map_or(0, |racks| racks.count);
+    let cabinets = cubes + count;
+    let grid = grid_of(floor.grid, cabinets);
+    if let Some(problem) = too_small(grid, cabinets) {
+        let problem = format!("{problem}: {} and {}", counted(cubes, "cube"), counted(count, "rack"));
+        return misfit(problem, "make `grid` larger, or leave it out", floor.span);
+    }
+    let [rows, columns] = grid;
+    if let Some(Racks { at, span, .. }) = racks {
+        let floor_has = format!("the floor has {} of {}, counted from 0", counted(rows, "row"), counted(columns, "place"));
+        match at {
+            RackPlaces::From([row, column]) if row >= rows || column >= columns => {
+                return misfit(format!("{floor_has}: there is no place {row} x {column}"), "choose a place of the floor", span);
+            }
+            RackPlaces::Row(row) if row >= rows => {
+                return misfit(format!("{floor_has}: there is no row {row}"), "choose a row of the floor", span);
+            }
+            RackPlaces::Row(row) if count > columns => {
+                return misfit(
+                    format!("row {row} has {}, but there are {count} racks", counted(columns, "place")),
+                    "raise `ocs_rack`",
+                    span,
+                );
+            }
+            RackPlaces::From([row, column]) => {
+                let turned = row % 2 == 1 && floor.order == fabc_model::Filling::Serpentine;
+                let before = row * columns + if turned { columns - 1 - column } else { column };
+                let left = rows * columns - before;
+                if count > left {
+                    let problem =
+                        format!("from place {row} x {column} on the floor has {}, but there are {count} racks", counted(left, "place"));
+                    return misfit(problem, "choose an earlier place, or raise `ocs_rack`", span);
+                }
+            }
+            RackPlaces::Row(_) => {}
+        }
+    }
+    Some(Floor { cabinet: chips, cabinets, grid, racks, ..floor })
+}

@@ -1,0 +1,181 @@
+//! The items of a spec, sorted by kind.
+
+use super::context::{Context, missing};
+use super::settings::places;
+use crate::ResolveError;
+use crate::forms::form;
+use crate::syntax::ast::{self, ItemKind, Name};
+use crate::syntax::words::{self, Form};
+use fabc_base::diag::{Span, closest, list};
+use fabc_model::{Family, TopologyChoice};
+use std::collections::BTreeMap;
+
+/// The items of a spec by kind; of what may stand only once, the first.
+#[derive(Default)]
+pub(super) struct Items<'a> {
+    pub(super) settings: BTreeMap<&'static str, &'a ast::Setting>,
+    pub(super) links: Vec<(&'a Name, &'a ast::Block, Span)>,
+    pub(super) router: Option<(&'a ast::Block, Span)>,
+    pub(super) chip: Option<(&'a ast::Block, Span)>,
+    pub(super) cube: Option<(&'a ast::Block, Span)>,
+    pub(super) ocs: Vec<(&'a ast::OcsItem, Span)>,
+    pub(super) budget: Option<(&'a ast::Block, Span)>,
+    pub(super) failures: Option<(&'a ast::Block, Span)>,
+    pub(super) floor: Option<(&'a ast::Block, Span)>,
+    pub(super) demand: Option<(&'a ast::Block, Span)>,
+    pub(super) simulations: Vec<(&'a Name, &'a ast::Block, Span)>,
+    pub(super) collectives: Vec<(&'a ast::Setting, Span)>,
+    pub(super) requires: Vec<(&'a ast::RequireItem, Span)>,
+}
+
+pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Items<'a> {
+    let mut items = Items::default();
+    let mut lets: BTreeMap<&str, Span> = BTreeMap::new();
+    for item in spec.items() {
+        match &item.kind {
+            // Of slices nothing is left here but what stands in another slice, which was told.
+            ItemKind::Use(_) | ItemKind::Param(_) | ItemKind::Sweep(_) | ItemKind::Slice(..) => {}
+            ItemKind::Let(constant) => {
+                let name = &constant.name;
+                if let Some(first) = lets.insert(&name.value, name.span) {
+                    context.duplicate(format!("the constant `{}`", name.value), "a constant has one value", name.span, first);
+                }
+            }
+            ItemKind::Setting(setting) => {
+                let word = &*setting.name.value;
+                let known = settings().find(|known| *known == word);
+                let known = known.or_else(|| if context.enough() { None } else { unknown_setting(context, &setting.name) });
+                let Some(known) = known else { continue };
+                match items.settings.get(known) {
+                    // One that was meant is not told twice.
+                    Some(_) if known != word => {}
+                    Some(first) if &*first.name.value == known => {
+                        let first = first.name.span;
+                        context.duplicate(format!("`{known}`"), "a fabric has exactly one; remove the other", setting.name.span, first);
+                    }
+                    _ => _ = items.settings.insert(known, setting),
+                }
+            }
+            ItemKind::Link(name, block) => items.links.push((name, block, item.span)),
+            ItemKind::Router(block) => once(context, &mut items.router, "router", block, item.span),
+            ItemKind::Chip(block) => once(context, &mut items.chip, "chip", block, item.span),
+            ItemKind::Cube(block) => once(context, &mut items.cube, "cube", block, item.span),
+            ItemKind::Budget(block) => once(context, &mut items.budget, "budget", block, item.span),
+            ItemKind::Failures(block) => once(context, &mut items.failures, "failures", block, item.span),
+            ItemKind::Floor(block) => once(context, &mut items.floor, "floor", block, item.span),
+            ItemKind::Demand(block) => once(context, &mut items.demand, "demand", block, item.span),
+            ItemKind::Ocs(ocs) => items.ocs.push((ocs, item.span)),
+            ItemKind::Simulate(name, block) => items.simulations.push((name, block, item.span)),
+            ItemKind::Collective(setting) => items.collectives.push((setting, item.span)),
+            ItemKind::Require(require) => items.requires.push((require, item.span)),
+            ItemKind::Unknown(..) if context.enough() => {}
+            ItemKind::Unknown(keyword, name, block) => {
+                let span = keyword.span;
+                match (unknown_item(context, keyword, name.as_ref()), name) {
+                    (Some("link"), Some(name)) => items.links.push((name, block, item.span)),
+                    (Some("simulate"), Some(name)) => items.simulations.push((name, block, item.span)),
+                    (Some("router"), _) => items.router = items.router.or(Some((block, span))),
+                    (Some("chip"), _) => items.chip = items.chip.or(Some((block, span))),
+                    (Some("cube"), _) => items.cube = items.cube.or(Some((block, span))),
+                    (Some("budget"), _) => items.budget = items.budget.or(Some((block, span))),
+                    (Some("failures"), _) => items.failures = items.failures.or(Some((block, span))),
+                    (Some("floor"), _) => items.floor = items.floor.or(Some((block, span))),
+                    (Some("demand"), _) => items.demand = items.demand.or(Some((block, span))),
+                    _ => {}
+                }
+            }
+        }
+    }
+    items.links.sort_by_key(|(name, _, span)| (name.value.clone(), *span));
+    items.simulations.sort_by_key(|(name, _, span)| (name.value.clone(), *span));
+    items.collectives.sort_by_key(|(setting, span)| (setting.name.value.clone(), *span));
+    items.ocs.sort_by_key(|(ocs, span)| (ocs.name.value.clone(), *span));
+    items
+}
+
+fn once<'a>(context: &mut Context, place: &mut Option<(&'a ast::Block, Span)>, keyword: &'static str, block: &'a ast::Block, item: Span) {
+    let span = head(item, keyword);
+    match place {
+        Some((_, first)) => {
+            let first = *first;
+            context.duplicate(format!("`{keyword}`"), "a fabric has exactly one; remove the other", span, first);
+        }
+        None => *place = Some((block, span)),
+    }
+}
+
+/// The first word of an item.
+pub(super) fn head(item: Span, keyword: &str) -> Span {
+    Span { start: item.start, end: item.start + keyword.len() as u32 }
+}
+
+/// The words of items that are written with a `=`.
+fn settings() -> impl Iterator<Item = &'static str> {
+    let of_fabrics = |item: &&words::ItemWord| item.form.is_setting() && item.name != "count" && item.name != "spare";
+    words::ITEMS.iter().filter(of_fabrics).map(|item| item.name)
+}
+
+/// Complains about a setting that no fabric has; returns the one that was misspelled, if that is clear.
+fn unknown_setting(context: &mut Context, name: &Name) -> Option<&'static str> {
+    let word = &*name.value;
+    let close = closest(word, settings());
+    let places = places(word);
+    let meant = words::meant(word, false).filter(|meant| settings().any(|known| known == *meant));
+    let written = words::item(word).or(meant.and_then(words::item));
+    let help = if word == "count" {
+        "it belongs in `slice name { .. }`".to_owned()
+    } else if word == "spare" && places.is_empty() {
+        "cubes are spared for slices: a fabric with `slice name { .. }` has it".to_owned()
+    } else if word == "spare" {
+        format!("cubes are spared for slices: a fabric with `slice name {{ .. }}` has it; spare groups belong in {places}")
+    } else if let Some(close) = close {
+        format!("did you mean `{close}`?")
+    } else if !places.is_empty() {
+        context.meant(&format!("`{word}`"));
+        format!("`{word}` belongs in {places}")
+    } else if let Some(item) = written {
+        context.meant(&format!("`{}`", item.name));
+        format!("it is written `{}`", item.example)
+    } else {
+        format!("known here: {}", list(&settings().collect::<Vec<_>>()))
+    };
+    let what = format!("`{word}`");
+    context.error(ResolveError::Misplaced { what, place: "a fabric".to_owned(), help: Some(help), span: name.span });
+    close
+}
+
+/// Complains about a block that no fabric has; returns the one that was meant, if that is clear.
+fn unknown_item(context: &mut Context, keyword: &Name, name: Option<&Name>) -> Option<&'static str> {
+    let word = &*keyword.value;
+    let close = || closest(word, words::ITEMS.iter().filter(|item| item.form != Form::Line).map(|item| item.name));
+    let foreign = || words::meant(word, name.is_some()).filter(|meant| words::item(meant).is_some());
+    let family = || form(&Family::FORMS, word).or(form(&TopologyChoice::FORMS, word)).map(|_| "topology");
+    let meant = words::item(word).map(|item| item.name).or_else(family).or_else(foreign).or_else(close);
+    let help = match (meant, meant.and_then(words::item).map(|item| item.form)) {
+        (Some(meant), Some(Form::Named)) if name.is_none() && meant == word => {
+            if meant == "link" {
+                context.meant("a `link`");
+                context.links_in_doubt = true;
+            }
+            context.error(missing(&format!("this `{meant}`"), "its name", &format!("{meant} name {{ .. }}"), keyword.span));
+            return None;
+        }
+        (Some(meant), Some(Form::Setting | Form::Choice)) => {
+            context.meant(&format!("`{meant}`"));
+            let value = if closest(word, [meant]).is_some() { name.map_or("..", |name| &name.value) } else { word };
+            format!("it is set: `{meant} = {value} {{ .. }}`")
+        }
+        (Some(meant), Some(Form::Line)) => {
+            format!("it is written `{}`", words::item(meant).map_or(meant, |item| item.example))
+        }
+        (Some(meant), _) if meant == word => format!("`{word}` has no name: a fabric has only one"),
+        (Some(meant), _) => format!("did you mean `{meant}`?"),
+        (None, _) => {
+            let blocks = words::ITEMS.iter().filter(|item| matches!(item.form, Form::Block | Form::Named | Form::ChoiceOrBlock));
+            format!("known here: {}", list(&blocks.map(|item| item.name).collect::<Vec<_>>()))
+        }
+    };
+    let what = format!("`{word} {{ .. }}`");
+    context.error(ResolveError::Misplaced { what, place: "a fabric".to_owned(), help: Some(help), span: keyword.span });
+    meant
+}

@@ -1,0 +1,281 @@
+//! Constants put in the places where their names stand.
+//!
+//! Comes in: the values of all constants. Goes out: items in which only integers still have names, those of
+//! `let`. Invariant: what stood for something has the place of what it stands for, so that an error points at
+//! the value: at its declaration, at the `use` that changes it, or at the command line. Whole settings keep
+//! their own places.
+
+use super::constants::{Constants, Known, bare};
+use super::errors::BindError;
+use super::value::{NoValue, Value, evaluate};
+use crate::syntax::ast::*;
+use crate::syntax::eval::names;
+use crate::syntax::words::takes_a_word;
+use fabc_base::diag::{Span, Spanned};
+
+/// Settings that name a router, which a number does as well.
+const ROUTERS: [&str; 3] = ["root", "from", "to"];
+
+/// What replaces names.
+pub(super) struct Lower<'a> {
+    pub(super) constants: &'a Constants,
+    pub(super) errors: Vec<BindError>,
+}
+
+impl Lower<'_> {
+    pub(super) fn item(&mut self, item: &mut Item) {
+        match &mut item.kind {
+            ItemKind::Use(_) | ItemKind::Let(_) | ItemKind::Param(_) | ItemKind::Sweep(_) => {}
+            ItemKind::Setting(setting) | ItemKind::Collective(setting) => self.setting(setting),
+            ItemKind::Require(require) => self.quantity(&mut require.value),
+            ItemKind::Slice(_, items) => items.iter_mut().for_each(|item| self.item(item)),
+            ItemKind::Ocs(ocs) => {
+                let indices: Vec<Text> = ocs.indices.iter().map(|index| index.name.value.clone()).collect();
+                for range in ocs.indices.iter_mut().map(|index| &mut index.range).chain(&mut ocs.cubes) {
+                    self.expr(&mut range.lo, &[]);
+                    self.expr(&mut range.hi, &[]);
+                }
+                self.block(&mut ocs.block, &indices);
+            }
+            ItemKind::Link(_, block)
+            | ItemKind::Simulate(_, block)
+            | ItemKind::Router(block)
+            | ItemKind::Chip(block)
+            | ItemKind::Cube(block)
+            | ItemKind::Budget(block)
+            | ItemKind::Failures(block)
+            | ItemKind::Floor(block)
+            | ItemKind::Demand(block)
+            | ItemKind::Unknown(_, _, block) => self.block(block, &[]),
+        }
+    }
+
+    fn block(&mut self, block: &mut Block, indices: &[Text]) {
+        block.statements.iter_mut().for_each(|statement| self.statement(statement, indices));
+    }
+
+    pub(super) fn statement(&mut self, statement: &mut Statement, indices: &[Text]) {
+        match &mut statement.kind {
+            StatementKind::Setting(setting) => self.setting(setting),
+            StatementKind::Mesh(mesh) => {
+                mesh.dims.iter_mut().for_each(|dim| self.expr(dim, &[]));
+                mesh.over.iter_mut().for_each(|over| self.word(over));
+            }
+            StatementKind::Couple(couple) => {
+                let ports = match &mut couple.ports {
+                    Coupled::Sided(a, b) => vec![a, b],
+                    Coupled::AnyOf(all) => all.iter_mut().collect(),
+                };
+                ports.into_iter().flat_map(|port| &mut port.at).for_each(|expr| self.expr(expr, indices));
+                couple.over.iter_mut().for_each(|over| self.word(over));
+            }
+            StatementKind::Component(component) => {
+                component.groups.iter_mut().chain([&mut component.weight]).for_each(|expr| self.expr(expr, &[]));
+            }
+            StatementKind::Level(level) => {
+                [&mut level.blocks].into_iter().chain(&mut level.joined).for_each(|expr| self.expr(expr, &[]));
+                level.over.iter_mut().for_each(|over| self.word(over));
+                level.block.iter_mut().for_each(|block| self.block(block, &[]));
+            }
+            StatementKind::Change(change) => self.block(&mut change.block, &[]),
+        }
+    }
+
+    fn setting(&mut self, setting: &mut Setting) {
+        let choice = takes_a_word(&setting.name.value);
+        let of_router = ROUTERS.contains(&&*setting.name.value);
+        let replaced = match &mut setting.value.kind {
+            ValueKind::Quantity(quantity) => match self.stands_for(quantity, (choice, of_router)) {
+                Some(kind) => Some(kind),
+                None => {
+                    let of_word = bare(quantity).is_some() && choice;
+                    if !of_word {
+                        self.quantity(quantity);
+                    }
+                    None
+                }
+            },
+            ValueKind::Limit(_, quantity) => {
+                self.quantity(quantity);
+                None
+            }
+            ValueKind::Steps(steps) => {
+                for expr in [&mut steps.first, &mut steps.last, &mut steps.step] {
+                    self.number(expr);
+                }
+                None
+            }
+            ValueKind::List(items) => {
+                for item in items {
+                    match self.constants.known.get(&item.value) {
+                        Some(Known { value: Value::Word(text) | Value::Text(text), span, .. }) => {
+                            *item = Spanned { value: text.clone(), span: *span };
+                        }
+                        Some(Known { value: Value::Integer(number), span, .. }) => {
+                            *item = Spanned { value: number.to_string().into(), span: *span };
+                        }
+                        _ => {}
+                    }
+                }
+                None
+            }
+            ValueKind::Router(_) => None,
+            ValueKind::Block(kind, block) => {
+                self.word(kind);
+                self.block(block, &[]);
+                None
+            }
+            ValueKind::Dims(kind, dims, block) => {
+                self.word(kind);
+                block.iter_mut().for_each(|block| self.block(block, &[]));
+                match self.text(dims) {
+                    Some(text) => Some(ValueKind::File(kind.clone(), text, block.take())),
+                    None => {
+                        dims.iter_mut().for_each(|dim| self.expr(dim, &[]));
+                        None
+                    }
+                }
+            }
+            ValueKind::File(kind, _, block) => {
+                self.word(kind);
+                block.iter_mut().for_each(|block| self.block(block, &[]));
+                None
+            }
+        };
+        if let Some(kind) = replaced {
+            setting.value.kind = kind;
+        }
+    }
+
+    /// What a name (of a router, a number as well), or a word with a name behind it, stands for where that is
+    /// a name or a text.
+    fn stands_for(&self, quantity: &Quantity, (choice, of_router): (bool, bool)) -> Option<ValueKind> {
+        if let Some(name) = bare(quantity) {
+            let Known { value, span, .. } = self.constants.known.get(name)?;
+            return match value {
+                Value::Word(_) => Some(ValueKind::Quantity(value.literal(*span)?)),
+                Value::Integer(_) if of_router => Some(ValueKind::Quantity(value.literal(*span)?)),
+                Value::Text(text) if choice => Some(ValueKind::Router(Spanned { value: text.clone(), span: *span })),
+                _ => None,
+            };
+        }
+        // `graph live`
+        let (ExprKind::Name(word), Some(unit)) = (&quantity.number.kind, &quantity.unit) else { return None };
+        let Known { value: Value::Text(text), span, .. } = self.constants.known.get(&unit.value)? else { return None };
+        let mut word = Spanned { value: word.clone(), span: quantity.number.span };
+        self.word(&mut word);
+        Some(ValueKind::File(word, Spanned { value: text.clone(), span: *span }, None))
+    }
+
+    /// The file in `graph live { .. }`.
+    fn text(&self, dims: &[Expr]) -> Option<Name> {
+        let [Expr { kind: ExprKind::Name(name), .. }] = dims else { return None };
+        match self.constants.known.get(name)? {
+            Known { value: Value::Text(text), span, .. } => Some(Spanned { value: text.clone(), span: *span }),
+            _ => None,
+        }
+    }
+
+    /// A word that may be a parameter.
+    fn word(&self, word: &mut Name) {
+        if let Some(Known { value: Value::Word(text), span, .. }) = self.constants.known.get(&word.value) {
+            *word = Spanned { value: text.clone(), span: *span };
+        }
+    }
+
+    /// A number with its unit.
+    fn quantity(&mut self, quantity: &mut Quantity) {
+        let mut found = Vec::new();
+        names(&quantity.number, &mut found);
+        let mut known = found.iter().filter_map(|(name, _)| self.constants.known.get(*name));
+        if let ExprKind::Name(name) = &quantity.number.kind {
+            let Some(Known { value, span, param, .. }) = self.constants.known.get(name) else { return };
+            // The name of an integer is a number wherever one can stand.
+            if matches!(value, Value::Integer(_)) && !param {
+                return;
+            }
+            match (value.literal(*span), &quantity.unit) {
+                (Some(literal), None) => *quantity = literal,
+                (Some(Quantity { number, unit: None, .. }), Some(_)) if !matches!(value, Value::Word(_)) => quantity.number = number,
+                _ => self.wrong_place(&name.clone(), "a number", quantity.number.span),
+            }
+            return;
+        }
+        let decimal = decimals(&quantity.number) && matches!(quantity.number.kind, ExprKind::Chain(..));
+        if !decimal && known.all(|known| matches!(known.value, Value::Integer(_))) {
+            return;
+        }
+        match evaluate(quantity, self.constants) {
+            Ok(value) => {
+                if let Some(Quantity { number, unit, .. }) = value.literal(quantity.span) {
+                    *quantity = Quantity { number, unit, span: quantity.span };
+                }
+            }
+            Err(NoValue::Elsewhere) => {}
+            Err(NoValue::Told(problem, span)) => {
+                let help = "quantities are added to their like, and multiplied and divided by plain numbers; nothing is rounded";
+                self.errors.push(BindError::NoValue { what: "this".to_owned(), problem, help, span });
+            }
+        }
+    }
+
+    /// A number without a unit, decimal or not.
+    fn number(&mut self, expr: &mut Expr) {
+        let mut quantity = Quantity { number: expr.clone(), unit: None, span: expr.span };
+        self.quantity(&mut quantity);
+        match quantity.unit {
+            None => *expr = quantity.number,
+            Some(_) => {
+                let mut found = Vec::new();
+                names(expr, &mut found);
+                let name = found.first().map(|(name, _)| (*name).clone());
+                if let Some(name) = name {
+                    self.wrong_place(&name, "a number without a unit", expr.span);
+                }
+            }
+        }
+    }
+
+    /// An integer expression; `indices` stand for themselves.
+    fn expr(&mut self, expr: &mut Expr, indices: &[Text]) {
+        let mut found = Vec::new();
+        names(expr, &mut found);
+        found.retain(|(name, _)| !indices.contains(name));
+        let wrong = found.iter().find(|(name, _)| {
+            let known = self.constants.known.get(*name);
+            known.is_some_and(|known| !matches!(known.value, Value::Integer(_)))
+        });
+        if let Some((name, span)) = wrong {
+            let (name, span) = ((*name).clone(), *span);
+            return self.wrong_place(&name, "an integer", span);
+        }
+        let ExprKind::Name(name) = &expr.kind else { return };
+        if let Some(Known { value, span, param: true, .. }) = self.constants.known.get(name).filter(|_| !indices.contains(name))
+            && let Some(literal) = value.literal(*span)
+        {
+            *expr = literal.number;
+        }
+    }
+
+    fn wrong_place(&mut self, name: &Text, wanted: &'static str, span: Span) {
+        let Some(known) = self.constants.known.get(name) else { return };
+        let help = match known.value {
+            Value::Quantity(..) => "it has its unit already: write the name alone, where a quantity belongs",
+            Value::Word(_) => "a name stands where a word is chosen, such as `routing = way;`",
+            Value::Text(_) => "a text stands where a file is named, such as `graph lab;`",
+            _ => "choose another constant, or give this one another value",
+        };
+        let (name, found, declared) = (name.to_string(), known.value.kind(), known.declared);
+        self.errors.push(BindError::WrongPlace { name, found, wanted, help, span, declared });
+    }
+}
+
+/// Whether an expression has a decimal number in it.
+pub(super) fn decimals(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Integer(_) | ExprKind::Name(_) => false,
+        ExprKind::Decimal(_) => true,
+        ExprKind::Negate(inner) | ExprKind::Paren(inner) => decimals(inner),
+        ExprKind::Chain(first, rest) => decimals(first) || rest.iter().any(|(_, operand)| decimals(operand)),
+    }
+}

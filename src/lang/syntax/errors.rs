@@ -1,0 +1,263 @@
+//! What can be wrong with the text of a spec: FAB00nn.
+
+use fabc_base::diag::Span;
+use miette::Diagnostic;
+use thiserror::Error;
+
+/// A syntax error.
+#[derive(Clone, PartialEq, Debug, Error, Diagnostic)]
+#[allow(missing_docs)] // the message of every variant is its documentation
+pub enum ParseError {
+    #[error("{found} does not fit here")]
+    #[diagnostic(code(FAB0001))]
+    Unexpected {
+        found: String,
+        expected: String,
+        #[help]
+        help: Option<String>,
+        #[label("expected {expected}")]
+        span: Span,
+    },
+
+    #[error("missing `;`")]
+    #[diagnostic(code(FAB0002), help("every setting, `use`, `let`, `require`, `mesh`, `couple` and `all_to_all` ends with `;`"))]
+    MissingSemicolon {
+        #[label("write `;` here")]
+        span: Span,
+    },
+
+    #[error("`,` where a `;` belongs")]
+    #[diagnostic(code(FAB0002), help("every setting ends with `;`; `,` only separates indices and ports"))]
+    CommaForSemicolon {
+        #[label("write `;`")]
+        span: Span,
+    },
+
+    #[error("`{open}` is never closed")]
+    #[diagnostic(code(FAB0003), help("add the missing `{close}`"))]
+    NeverClosed {
+        open: char,
+        close: char,
+        #[label("opened here")]
+        span: Span,
+    },
+
+    #[error("`{found}` closes nothing")]
+    #[diagnostic(code(FAB0003), help("remove it, or add the bracket that it should close"))]
+    NeverOpened {
+        found: char,
+        #[label("nothing is open here")]
+        span: Span,
+    },
+
+    #[error("`{found}` cannot close `{open}`")]
+    #[diagnostic(code(FAB0003), help("write `{wanted}`"))]
+    WrongClose {
+        found: char,
+        open: char,
+        wanted: char,
+        #[label("`{wanted}` expected")]
+        span: Span,
+        #[label("opened here")]
+        open_span: Span,
+    },
+
+    #[error("missing `=` after `{name}`")]
+    #[diagnostic(code(FAB0004), help("write `{name} = {value};`"))]
+    MissingAssign {
+        name: String,
+        value: String,
+        #[label("write `=` after this")]
+        span: Span,
+    },
+
+    #[error("`{found}` does not set a value")]
+    #[diagnostic(code(FAB0004), help("values are set with a single `=`"))]
+    WrongAssign {
+        found: String,
+        #[label("write `=`")]
+        span: Span,
+    },
+
+    #[error("`{found}` before a block")]
+    #[diagnostic(code(FAB0004), help("a block follows its name, as in `chip {{ .. }}`; only settings have a `=`"))]
+    StrayAssign {
+        found: String,
+        #[label("remove this")]
+        span: Span,
+    },
+
+    #[error("`{found}` is not a comparison")]
+    #[diagnostic(code(FAB0005), help("{help}"))]
+    WrongComparison {
+        found: String,
+        help: String,
+        #[label("one of `<=`, `>=`, `<`, `>`, `==` expected")]
+        span: Span,
+    },
+
+    #[error("`{found}` does not make a range")]
+    #[diagnostic(code(FAB0006), help("{help}"))]
+    WrongRange {
+        found: String,
+        help: &'static str,
+        #[label("write `..`")]
+        span: Span,
+    },
+
+    #[error("brackets nest deeper than {limit}")]
+    #[diagnostic(code(FAB0007), help("no spec needs this; is a closing bracket missing further up?"))]
+    TooDeep {
+        limit: usize,
+        #[label("one too deep")]
+        span: Span,
+    },
+
+    #[error("the spec has more than {limit} bytes, with all files that it uses")]
+    #[diagnostic(code(FAB0007), help("this is hardly a spec; was the right file given?"))]
+    TooLarge {
+        limit: usize,
+        #[label("too much from here on")]
+        span: Span,
+    },
+
+    #[error("the spec has more than {limit} words, numbers and signs, with all files that it uses")]
+    #[diagnostic(code(FAB0007), help("say more with fewer items: one `ocs` line with indices declares a whole group"))]
+    TooManyTokens {
+        limit: usize,
+        #[label("too much from here on")]
+        span: Span,
+    },
+
+    #[error("the spec uses more than {limit} files")]
+    #[diagnostic(code(FAB0007), help("put some of them together"))]
+    TooManyFiles {
+        limit: usize,
+        #[label("one too many")]
+        span: Span,
+    },
+
+    #[error("this {what} is never closed")]
+    #[diagnostic(code(FAB0008), help("close it with `{close}`"))]
+    Unterminated {
+        what: &'static str,
+        close: &'static str,
+        #[label("it starts here")]
+        span: Span,
+    },
+
+    #[error("`;` ends nothing here")]
+    #[diagnostic(code(FAB0009), help("one `;` ends a statement; remove this one"))]
+    StraySemicolon {
+        #[label("remove this")]
+        span: Span,
+    },
+
+    #[error("cannot read {path}: {reason}")]
+    #[diagnostic(code(FAB0010), help("a path in `use` is relative to the file that uses it"))]
+    Unreadable {
+        path: String,
+        reason: String,
+        #[label("used here")]
+        span: Option<Span>,
+    },
+
+    #[error("{path} uses itself")]
+    #[diagnostic(code(FAB0011), help("the files use each other in a circle: {circle}"))]
+    UseCycle {
+        path: String,
+        circle: String,
+        #[label("this `use` closes the circle")]
+        span: Span,
+    },
+
+    #[error("the spec declares no fabric")]
+    #[diagnostic(code(FAB0012), help("a spec is `fabric name {{ .. }}`; files without one can only be brought in with `use`"))]
+    NoFabric {
+        #[label("nothing in this file is a `fabric`")]
+        span: Span,
+    },
+
+    #[error("a fabric needs a name")]
+    #[diagnostic(code(FAB0012), help("write `fabric pod {{ .. }}`; the name is also that of the output directory"))]
+    NoFabricName {
+        #[label("write a name after this")]
+        span: Span,
+    },
+
+    #[error("`{found}` is no block that can hold others")]
+    #[diagnostic(code(FAB0012), help("did you mean `fabric`? A spec is `fabric name {{ .. }}`"))]
+    NotFabric {
+        found: String,
+        #[label("write `fabric`")]
+        span: Span,
+    },
+
+    #[error("a second fabric")]
+    #[diagnostic(
+        code(FAB0013),
+        help("a spec declares exactly one fabric, in its own file; what is shared goes into a file without `fabric`")
+    )]
+    SecondFabric {
+        #[label("one too many")]
+        span: Span,
+        #[label("the first one")]
+        first: Span,
+    },
+
+    #[error("`{found}` does not join dimensions")]
+    #[diagnostic(code(FAB0014), help("dimensions are joined by `x`: `{wanted}`"))]
+    WrongBy {
+        found: String,
+        wanted: String,
+        #[label("write `{wanted}`")]
+        span: Span,
+    },
+
+    #[error("`{found}` does not make a range of values")]
+    #[diagnostic(code(FAB0006), help("what a parameter may be is written with both its ends: `in 1..=128`"))]
+    WrongThrough {
+        found: String,
+        #[label("write `..=`")]
+        span: Span,
+    },
+
+    #[error("`{found}` sets nothing")]
+    #[diagnostic(code(FAB0018), help("write `--set name=value`, such as `--set cubes=8` or `--set 'rate=128 GB/s'`"))]
+    NotGiven {
+        found: String,
+        #[label("not `name=value`")]
+        span: Span,
+    },
+
+    #[error("`weight` is part of its `all_to_all`")]
+    #[diagnostic(code(FAB0016), help("write it as one statement: `{wanted}`"))]
+    SplitWeight {
+        wanted: String,
+        #[label("no statement of its own")]
+        span: Span,
+    },
+
+    #[error("this `all_to_all` has no weight")]
+    #[diagnostic(code(FAB0016), help("write `{wanted}`, for example"))]
+    NoWeight {
+        wanted: String,
+        #[label("write ` weight n` here")]
+        span: Span,
+    },
+
+    #[error("a path with a control character")]
+    #[diagnostic(code(FAB0017), help("remove it, or name the file otherwise"))]
+    ControlInPath {
+        #[label("this path")]
+        span: Span,
+    },
+}
+
+impl ParseError {
+    /// Where the error is shown; `None` only where the spec itself could not be read.
+    pub fn span(&self) -> Option<Span> {
+        let label = self.labels()?.next()?;
+        Some(Span { start: label.offset() as u32, end: (label.offset() + label.len()) as u32 })
+    }
+}

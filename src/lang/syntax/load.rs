@@ -1,0 +1,204 @@
+//! A spec and the files it uses.
+//!
+//! Comes in: a path and a loader. Goes out: all files in one [`Spec`] and one [`SourceMap`]. Invariants: each
+//! file stands in the spec once, however often it is used; only the first file has a `fabric`.
+
+use super::ast::{Entry, File, Item, ItemKind, Spec};
+use super::errors::ParseError;
+use super::parse::{parse_given, parse_text};
+use super::scan::tokens;
+use fabc_base::diag::{SourceMap, Span};
+use fabc_base::limits::{SPEC_BYTES, SPEC_FILES, SPEC_TOKENS};
+
+/// Hands over the text of files; a function from paths to texts is one.
+pub trait Loader {
+    /// The text of a file of at most `most` bytes.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    fn load(&self, path: &str, most: u64) -> Result<String, String>;
+
+    /// The one name of the file behind a path: two paths that lead to one file, through links or otherwise,
+    /// have the same.
+    fn identity(&self, path: &str) -> String {
+        path.to_owned()
+    }
+}
+
+impl<F: Fn(&str) -> Result<String, String>> Loader for F {
+    fn load(&self, path: &str, most: u64) -> Result<String, String> {
+        self(path).and_then(|text| if text.len() as u64 > most { Err(too_long(most)) } else { Ok(text) })
+    }
+}
+
+/// Why a file of more than `most` bytes is not read.
+pub fn too_long(most: u64) -> String {
+    format!("it has more than {most} bytes")
+}
+
+/// Parses a spec and every file it uses; a path is a file of its own.
+///
+/// # Errors
+/// All syntax errors of all files, in source order. The source map holds whatever was read.
+pub fn parse(path: &str, loader: &dyn Loader) -> (Result<Spec, Vec<ParseError>>, SourceMap) {
+    parse_with(path, loader, &[])
+}
+
+/// The name of what the command line sets, where an error points at it.
+pub const COMMAND_LINE: &str = "--set";
+
+/// The same, with `name=value` for some parameters. Each is a source of its own, called [`COMMAND_LINE`].
+///
+/// # Errors
+/// All syntax errors of all files, in source order, and those of what is set.
+pub fn parse_with(path: &str, loader: &dyn Loader, sets: &[String]) -> (Result<Spec, Vec<ParseError>>, SourceMap) {
+    let mut load = Load {
+        loader,
+        files: Vec::new(),
+        sources: SourceMap::default(),
+        stack: Vec::new(),
+        seen: Vec::new(),
+        errors: Vec::new(),
+        bytes: 0,
+        tokens: 0,
+    };
+    let path = join("", path);
+    load.file(&path, None);
+    let Load { files, mut sources, mut errors, .. } = load;
+    let mut given = Vec::new();
+    for set in sets {
+        let base = sources.add(COMMAND_LINE, set);
+        match parse_given(set, base) {
+            Ok(set) => given.push(set),
+            Err(error) => errors.push(error),
+        }
+    }
+    // A file that failed to parse leaves a hole, but then there are errors and no spec.
+    let files: Vec<File> = files.into_iter().flatten().collect();
+    if errors.is_empty() {
+        errors.extend(fabrics(&files));
+    }
+    errors.sort_by_cached_key(ParseError::span);
+    (if errors.is_empty() { Ok(Spec { files, given }) } else { Err(errors) }, sources)
+}
+
+/// Parses one file on its own; its `use` items are not followed.
+///
+/// # Errors
+/// All syntax errors, in source order.
+pub fn parse_file(path: &str, text: &str) -> (Result<File, Vec<ParseError>>, SourceMap) {
+    let mut sources = SourceMap::default();
+    let base = sources.add(path, text);
+    (parse_text(path, text, base), sources)
+}
+
+/// The path of a file named in another one, `.` and `..` taken away.
+pub fn join(from_file: &str, path: &str) -> String {
+    let directory = from_file.rfind('/').map_or("", |slash| &from_file[..slash]);
+    let directory = if from_file.rfind('/') == Some(0) { "/" } else { directory };
+    let joined = if path.starts_with('/') || directory.is_empty() { path.to_owned() } else { format!("{directory}/{path}") };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in joined.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    format!("{}{}", if joined.starts_with('/') { "/" } else { "" }, parts.join("/"))
+}
+
+struct Load<'a> {
+    loader: &'a dyn Loader,
+    files: Vec<Option<File>>,
+    sources: SourceMap,
+    /// The files being read, outermost first: identity, and path as used.
+    stack: Vec<(String, String)>,
+    /// The identity of every file met so far, with its place in `files`.
+    seen: Vec<(String, Option<usize>)>,
+    errors: Vec<ParseError>,
+    /// Of all files together.
+    bytes: usize,
+    /// Of all files together.
+    tokens: usize,
+}
+
+impl Load<'_> {
+    /// Reads a file unless it is known; returns its place.
+    fn file(&mut self, path: &str, used_at: Option<Span>) -> Option<usize> {
+        let identity = self.loader.identity(path);
+        if let (Some(start), Some(span)) = (self.stack.iter().position(|(open, _)| *open == identity), used_at) {
+            let circle: Vec<&str> = self.stack[start..].iter().map(|(_, open)| open.as_str()).chain([path]).collect();
+            self.errors.push(ParseError::UseCycle { path: path.to_owned(), circle: circle.join(" -> "), span });
+            return None;
+        }
+        if let Some((_, place)) = self.seen.iter().find(|(seen, _)| *seen == identity) {
+            return *place;
+        }
+        if let (true, Some(span)) = (self.seen.len() >= SPEC_FILES, used_at) {
+            self.errors.push(ParseError::TooManyFiles { limit: SPEC_FILES, span });
+            return None;
+        }
+        let text = match self.loader.load(path, SPEC_BYTES as u64) {
+            Ok(text) => text,
+            Err(reason) => {
+                self.errors.push(ParseError::Unreadable { path: path.to_owned(), reason, span: used_at });
+                return None;
+            }
+        };
+        (self.bytes, self.tokens) = (self.bytes + text.len(), self.tokens + tokens(&text));
+        let too_much = match used_at {
+            Some(span) if self.bytes > SPEC_BYTES => Some(ParseError::TooLarge { limit: SPEC_BYTES, span }),
+            Some(span) if self.tokens > SPEC_TOKENS => Some(ParseError::TooManyTokens { limit: SPEC_TOKENS, span }),
+            _ => None,
+        };
+        if let Some(error) = too_much {
+            self.errors.push(error);
+            self.seen.push((identity, None));
+            return None;
+        }
+        let base = self.sources.add(path, &text);
+        let place = self.files.len();
+        self.files.push(None);
+        self.seen.push((identity.clone(), Some(place)));
+        match parse_text(path, &text, base) {
+            Ok(mut file) => {
+                self.stack.push((identity, path.to_owned()));
+                self.follow(path, &mut file);
+                self.stack.pop();
+                self.files[place] = Some(file);
+            }
+            Err(errors) => self.errors.extend(errors),
+        }
+        Some(place)
+    }
+
+    /// Reads what a file uses.
+    fn follow(&mut self, path: &str, file: &mut File) {
+        let items = file.entries.iter_mut().flat_map(|entry| match entry {
+            Entry::Fabric(fabric) => &mut fabric.items[..],
+            Entry::Item(item) => std::slice::from_mut(item),
+        });
+        for Item { kind, .. } in items {
+            if let ItemKind::Use(used) = kind {
+                used.file = self.file(&join(path, &used.path.value), Some(used.path.span));
+            }
+        }
+    }
+}
+
+/// Complains unless the first file has one fabric and the others have none.
+fn fabrics(files: &[File]) -> Vec<ParseError> {
+    let mut spans = files.iter().enumerate().flat_map(|(place, file)| {
+        file.entries.iter().filter_map(move |entry| match entry {
+            Entry::Fabric(fabric) => Some((place, fabric.head)),
+            Entry::Item(_) => None,
+        })
+    });
+    match spans.next() {
+        Some((0, first)) => spans.map(|(_, span)| ParseError::SecondFabric { span, first }).collect(),
+        _ => vec![ParseError::NoFabric { span: Span::default() }],
+    }
+}

@@ -1,0 +1,390 @@
+//! The normal form of a spec: one text for all specs that mean the same by the same words.
+//!
+//! Comes in: a parsed spec. Goes out: a spec of one file with every `use` inlined, every `let` and `param`
+//! evaluated away, items and settings in a fixed order, quantities in one spelling, no comments. Invariants:
+//! the order of the items of the input does not matter; the normal form means the same and is its own normal
+//! form; what is wrong in the input stays wrong.
+
+use super::ast::*;
+use super::bind::bind;
+use super::eval::Constants;
+use super::load::{join, parse};
+use super::print::{one_line, required};
+use super::words::{FIELDS, field_rank, item_rank, takes_a_word};
+use fabc_base::diag::Spanned;
+use fabc_base::units::{Decimal, Dimension, UNITS, unit};
+use fabc_model::{
+    DEMAND_INPUT, GRAPH_INPUTS, KINDS, OCS_INPUT, PAIRS_INPUT, TRACE_INPUT, graph_input, kind_files, pairs_input, trace_input,
+};
+use std::borrow::Cow;
+
+/// The normal form.
+pub fn normalize(spec: &Spec) -> Spec {
+    let spec = &bind(spec).spec;
+    let normal = Normal { constants: Constants::of(spec) };
+    let fabric = spec.fabric();
+    let kept = spec.items().into_iter().filter(|item| !matches!(item.kind, ItemKind::Let(_) | ItemKind::Param(_) | ItemKind::Sweep(_)));
+    let items = normal.items(kept);
+    let fabric = Fabric { name: fabric.name.clone(), items, head: fabric.head, span: fabric.span };
+    let path = spec.files[0].path.clone();
+    let file = File { path, entries: vec![Entry::Fabric(fabric)], comments: Vec::new(), layout: Layout::Canonical };
+    Spec { files: vec![file], given: Vec::new() }
+}
+
+/// Where a built directory has the copy of a file that its normal form, at `spec`, names.
+pub fn input_copy(spec: &str, wanted: &str) -> Cow<'static, str> {
+    if let Some(rest) =
+        wanted.strip_prefix(&join(spec, KINDS)).and_then(|rest| rest.strip_prefix('/')).filter(|rest| rest.contains("/inputs/"))
+    {
+        return format!("{KINDS}{rest}").into();
+    }
+    for input in [PAIRS_INPUT, TRACE_INPUT] {
+        if let Some(rest) = wanted.strip_prefix(&join(spec, input)) {
+            return format!("{input}{rest}").into();
+        }
+    }
+    let mut by_place = [DEMAND_INPUT].into_iter().chain(GRAPH_INPUTS);
+    by_place.find(|copy| join(spec, copy) == wanted).unwrap_or(OCS_INPUT).into()
+}
+
+/// A normal form as it stands in a built directory: every file that it names is the copy beside it, so that
+/// the spec can be built again.
+pub fn with_inputs(mut normal: Spec) -> Spec {
+    items_of(&mut normal).for_each(|item| with_input(item, ""));
+    normal
+}
+
+/// The same of an item; the copies lie in this folder, which ends with a `/`.
+fn with_input(item: &mut Item, folder: &str) {
+    let copy = |path: &str| Text::from(format!("{folder}{path}"));
+    match &mut item.kind {
+        ItemKind::Collective(Setting { name, value: Value { kind: ValueKind::File(_, path, _), .. } }) => {
+            path.value = copy(&pairs_input(&name.value));
+        }
+        ItemKind::Simulate(name, block) => {
+            for statement in &mut block.statements {
+                if let StatementKind::Setting(Setting { value: Value { kind: ValueKind::File(_, path, _), .. }, .. }) = &mut statement.kind
+                {
+                    path.value = copy(&trace_input(&name.value));
+                }
+            }
+        }
+        ItemKind::Setting(Setting { name, value: Value { kind: ValueKind::File(kind, path, _), .. } }) => {
+            match (&*name.value, &*kind.value) {
+                ("demand", _) => path.value = copy(DEMAND_INPUT),
+                ("topology", "graph") => path.value = copy(graph_input(&path.value)),
+                ("topology", "cross_connects") => path.value = copy(OCS_INPUT),
+                _ => {}
+            }
+        }
+        ItemKind::Setting(Setting { value: Value { kind: ValueKind::Block(_, block), .. }, .. }) => {
+            for statement in &mut block.statements {
+                if let StatementKind::Setting(Setting { name, value: Value { kind: ValueKind::File(_, path, _), .. } }) =
+                    &mut statement.kind
+                    && &*name.value == "start"
+                {
+                    path.value = copy(OCS_INPUT);
+                }
+            }
+        }
+        ItemKind::Slice(name, items) => {
+            let folder = format!("{folder}{}", kind_files(&name.value));
+            items.iter_mut().for_each(|item| with_input(item, &folder));
+        }
+        _ => {}
+    }
+}
+
+/// A normal form that says of cross-connects from files nothing but that they are: two that are equal mean
+/// the same.
+pub fn without_origin(mut normal: Spec) -> Spec {
+    let folder = kind_files("");
+    items_of(&mut normal).for_each(|item| with_input(item, &folder));
+    normal
+}
+
+/// A normal form with the parameters of a topology in the place of its goal, which is told by its `radix`:
+/// `written` is the topology without its links.
+pub fn with_design(mut normal: Spec, written: &str) -> Spec {
+    for setting in settings_of(&mut normal).filter(|setting| &*setting.name.value == "topology") {
+        let ValueKind::Block(_, goal) = &setting.value.kind else { continue };
+        let named = |statement: &Statement, names: &[&str]| names.contains(&statement.kind.keyword());
+        if !goal.statements.iter().any(|statement| named(statement, &["radix"])) {
+            continue;
+        }
+        // What a goal does not choose stays as it is.
+        let kept = goal.statements.iter().filter(|statement| !named(statement, &["radix", "routers", "dimensions"])).cloned();
+        let kept: Vec<Statement> = kept.collect();
+        let span = goal.span;
+        let Some(mut design) = topology(written) else { continue };
+        let block = match &mut design.kind {
+            ValueKind::Block(_, block) => Some(block),
+            ValueKind::Dims(_, _, block) if !kept.is_empty() => Some(block.get_or_insert(Block { statements: Vec::new(), span })),
+            _ => None,
+        };
+        if let Some(block) = block {
+            block.statements.retain(|statement| !kept.iter().any(|other| other.kind.keyword() == statement.kind.keyword()));
+            block.statements.extend(kept);
+            block.statements.sort_by_key(|statement| field_rank(statement.kind.keyword()));
+        }
+        setting.value = design;
+    }
+    normal
+}
+
+/// A topology as it is written.
+fn topology(written: &str) -> Option<Value> {
+    let text = format!("fabric design {{ topology = {written}; }}");
+    let parsed = parse("design", &|_: &str| Ok(text.clone())).0.ok()?;
+    parsed.items().into_iter().find_map(|item| match &item.kind {
+        ItemKind::Setting(setting) => Some(setting.value.clone()),
+        _ => None,
+    })
+}
+
+fn items_of(spec: &mut Spec) -> impl Iterator<Item = &mut Item> {
+    let entries = spec.files.iter_mut().flat_map(|file| &mut file.entries);
+    entries.flat_map(|entry| match entry {
+        Entry::Fabric(fabric) => &mut fabric.items[..],
+        Entry::Item(item) => std::slice::from_mut(item),
+    })
+}
+
+/// The settings among the items.
+fn settings_of(spec: &mut Spec) -> impl Iterator<Item = &mut Setting> {
+    items_of(spec).filter_map(|item| match &mut item.kind {
+        ItemKind::Setting(setting) => Some(setting),
+        _ => None,
+    })
+}
+
+/// The place of a require in the normal form: plain metrics before `fault.` ones, then by name, comparison
+/// and value.
+pub fn require_order(metric: &str, comparison: &str, value: &str) -> (bool, String, String, usize, String) {
+    let whole_digits = value.find(['.', ' ']).unwrap_or(value.len());
+    (metric.starts_with("fault."), metric.to_owned(), comparison.to_owned(), whole_digits, value.to_owned())
+}
+
+type ItemKey = (usize, (bool, String, String, usize, String), String);
+
+fn item_key(item: &Item) -> ItemKey {
+    let mut order = require_order("", "", "");
+    if let ItemKind::Require(require) = &item.kind {
+        order = require_order(&require.metric.value, &require.comparison.value, &required(require));
+    }
+    let name = match &item.kind {
+        ItemKind::Link(name, _) | ItemKind::Simulate(name, _) | ItemKind::Slice(name, _) => name.value.to_string(),
+        ItemKind::Collective(setting) => setting.name.value.to_string(),
+        ItemKind::Ocs(ocs) => ocs.name.value.to_string(),
+        _ => String::new(),
+    };
+    order.1 = format!("{name}{}", order.1);
+    (item_rank(item.kind.keyword()), order, one_line(item))
+}
+
+/// Components stand by the size of their groups, the whole pod last.
+fn component_key(component: &Component) -> String {
+    match &component.groups {
+        Some(Expr { kind: ExprKind::Integer(digits), .. }) => format!("all_to_all {:>20}", &**digits),
+        Some(_) => "all_to_all ~".to_owned(),
+        None => "all_to_all ~~".to_owned(),
+    }
+}
+
+struct Normal {
+    constants: Constants,
+}
+
+impl Normal {
+    fn items<'a>(&self, items: impl IntoIterator<Item = &'a Item>) -> Vec<Item> {
+        let mut items: Vec<Item> = items.into_iter().map(|item| self.item(item)).collect();
+        items.sort_by_cached_key(item_key);
+        items
+    }
+
+    fn item(&self, item: &Item) -> Item {
+        let kind = match &item.kind {
+            ItemKind::Use(_) | ItemKind::Let(_) | ItemKind::Param(_) | ItemKind::Sweep(_) => item.kind.clone(),
+            ItemKind::Setting(setting) => ItemKind::Setting(self.setting(setting)),
+            ItemKind::Link(name, block) => ItemKind::Link(name.clone(), self.block(block, &[])),
+            ItemKind::Router(block) => ItemKind::Router(self.block(block, &[])),
+            ItemKind::Chip(block) => ItemKind::Chip(self.block(block, &[])),
+            ItemKind::Cube(block) => ItemKind::Cube(self.block(block, &[])),
+            ItemKind::Budget(block) => ItemKind::Budget(self.block(block, &[])),
+            ItemKind::Floor(block) => ItemKind::Floor(self.block(block, &[])),
+            ItemKind::Failures(block) => ItemKind::Failures(self.block(block, &[])),
+            ItemKind::Demand(block) => ItemKind::Demand(self.block(block, &[])),
+            ItemKind::Simulate(name, block) => ItemKind::Simulate(name.clone(), self.block(block, &[])),
+            ItemKind::Collective(setting) => ItemKind::Collective(self.setting(setting)),
+            ItemKind::Ocs(ocs) => {
+                let names: Vec<Text> = ocs.indices.iter().map(|index| index.name.value.clone()).collect();
+                let indices = ocs.indices.iter().map(|index| Index { name: index.name.clone(), range: self.range(&index.range) });
+                ItemKind::Ocs(OcsItem {
+                    name: ocs.name.clone(),
+                    indices: indices.collect(),
+                    cubes: ocs.cubes.as_ref().map(|cubes| self.range(cubes)),
+                    block: self.block(&ocs.block, &names),
+                })
+            }
+            ItemKind::Require(require) => {
+                let metric = Spanned { value: metric(&require.metric.value), span: require.metric.span };
+                ItemKind::Require(RequireItem { metric, value: self.quantity(&require.value), ..require.clone() })
+            }
+            ItemKind::Slice(name, items) => ItemKind::Slice(name.clone(), self.items(items)),
+            ItemKind::Unknown(keyword, name, block) => ItemKind::Unknown(keyword.clone(), name.clone(), self.block(block, &[])),
+        };
+        Item { kind, span: item.span }
+    }
+
+    fn block(&self, block: &Block, indices: &[Text]) -> Block {
+        let lines = block.statements.iter().map(|statement| {
+            let kind = match &statement.kind {
+                StatementKind::Setting(setting) => StatementKind::Setting(self.setting(setting)),
+                StatementKind::Mesh(mesh) => {
+                    let dims = mesh.dims.iter().map(|dim| self.expr(dim, &[])).collect();
+                    StatementKind::Mesh(Mesh { dims, over: mesh.over.clone() })
+                }
+                StatementKind::Couple(couple) => {
+                    let port = |port: &Port| Port { at: port.at.iter().map(|expr| self.expr(expr, indices)).collect(), ..port.clone() };
+                    let ports = match &couple.ports {
+                        Coupled::Sided(a, b) => Coupled::Sided(port(a), port(b)),
+                        Coupled::AnyOf(all) => Coupled::AnyOf(all.iter().map(port).collect()),
+                    };
+                    StatementKind::Couple(Couple { ports, over: couple.over.clone() })
+                }
+                StatementKind::Component(component) => {
+                    let groups = component.groups.as_ref().map(|size| self.expr(size, &[]));
+                    StatementKind::Component(Component { groups, weight: self.expr(&component.weight, &[]) })
+                }
+                StatementKind::Level(level) => StatementKind::Level(Level {
+                    blocks: self.expr(&level.blocks, &[]),
+                    joined: level.joined.as_ref().map(|joined| self.expr(joined, &[])),
+                    over: level.over.clone(),
+                    block: level.block.as_ref().map(|block| self.block(block, &[])),
+                }),
+                StatementKind::Change(_) => statement.kind.clone(),
+            };
+            Statement { kind, span: statement.span }
+        });
+        let mut statements: Vec<Statement> = lines.collect();
+        // A stable sort: levels stay as they are, from the inside out.
+        statements.sort_by_cached_key(|statement| {
+            let name = statement.kind.keyword();
+            match &statement.kind {
+                StatementKind::Component(component) => (FIELDS.len(), component_key(component)),
+                _ => (field_rank(name), name.to_owned()),
+            }
+        });
+        Block { statements, span: block.span }
+    }
+
+    fn setting(&self, setting: &Setting) -> Setting {
+        let kind = match &setting.value.kind {
+            ValueKind::Quantity(_) if takes_a_word(&setting.name.value) => setting.value.kind.clone(),
+            ValueKind::Quantity(value) => ValueKind::Quantity(self.quantity(value)),
+            ValueKind::Steps(steps) => {
+                let [first, last, step] = [&steps.first, &steps.last, &steps.step].map(|expr| self.number(expr));
+                ValueKind::Steps(Steps { first, last, step })
+            }
+            ValueKind::List(_) | ValueKind::Router(_) => setting.value.kind.clone(),
+            ValueKind::Limit(comparison, value) => ValueKind::Limit(comparison.clone(), self.quantity(value)),
+            ValueKind::Block(kind, block) => ValueKind::Block(kind.clone(), self.block(block, &[])),
+            ValueKind::Dims(kind, dims, block) => {
+                let dims = dims.iter().map(|dim| self.expr(dim, &[])).collect();
+                ValueKind::Dims(kind.clone(), dims, block.as_ref().map(|block| self.block(block, &[])))
+            }
+            ValueKind::File(kind, path, block) => {
+                ValueKind::File(kind.clone(), path.clone(), block.as_ref().map(|block| self.block(block, &[])))
+            }
+        };
+        Setting { name: setting.name.clone(), value: Value { kind, span: setting.value.span } }
+    }
+
+    fn range(&self, range: &Range) -> Range {
+        Range { lo: self.expr(&range.lo, &[]), hi: self.expr(&range.hi, &[]), span: range.span }
+    }
+
+    /// A number without a unit.
+    fn number(&self, expr: &Expr) -> Expr {
+        self.quantity(&Quantity { number: expr.clone(), unit: None, span: expr.span }).number
+    }
+
+    /// The number as an exact decimal, in the canonical unit of its dimension.
+    fn quantity(&self, written: &Quantity) -> Quantity {
+        let number = self.expr(&written.number, &[]);
+        let digits = match &number.kind {
+            ExprKind::Integer(text) | ExprKind::Decimal(text) => Decimal::parse(text),
+            _ => None,
+        };
+        let Some(digits) = digits else { return Quantity { number, ..written.clone() } };
+        let (digits, unit) = match &written.unit {
+            None => (digits, None),
+            Some(name) => {
+                let (digits, canonical) = canonical(digits, &name.value);
+                (digits, Some(Spanned { value: canonical.into(), span: name.span }))
+            }
+        };
+        let text: Text = digits.to_string().into();
+        let kind = if text.contains('.') { ExprKind::Decimal(text) } else { ExprKind::Integer(text) };
+        Quantity { number: Expr { kind, span: number.span }, unit, span: written.span }
+    }
+
+    /// An expression without constants; without indices, a number.
+    fn expr(&self, written: &Expr, indices: &[Text]) -> Expr {
+        if !mentions(written, indices)
+            && let Ok(value) = self.constants.eval(written, &[])
+        {
+            let number = Expr { kind: ExprKind::Integer(value.unsigned_abs().to_string().into()), span: written.span };
+            return if value < 0 { Expr { kind: ExprKind::Negate(Box::new(number)), span: written.span } } else { number };
+        }
+        let kind = match &written.kind {
+            ExprKind::Integer(_) | ExprKind::Decimal(_) | ExprKind::Name(_) => written.kind.clone(),
+            ExprKind::Negate(inner) => ExprKind::Negate(Box::new(self.expr(inner, indices))),
+            ExprKind::Paren(inner) => match self.expr(inner, indices) {
+                inner @ Expr { kind: ExprKind::Integer(_) | ExprKind::Name(_) | ExprKind::Paren(_), .. } => inner.kind,
+                inner => ExprKind::Paren(Box::new(inner)),
+            },
+            ExprKind::Chain(first, rest) => {
+                // The operands before the first index are one number: `side - 1 - v` is `1 - v`.
+                let fixed =
+                    if mentions(first, indices) { 0 } else { rest.iter().take_while(|(_, operand)| !mentions(operand, indices)).count() };
+                // Without an index, what is here has no value at all, and stays.
+                let fixed = if fixed == rest.len() { 0 } else { fixed };
+                let (fixed, rest) = rest.split_at(fixed);
+                let first = match fixed {
+                    [] => self.expr(first, indices),
+                    _ => self.expr(&Expr { kind: ExprKind::Chain(first.clone(), fixed.to_vec()), span: written.span }, &[]),
+                };
+                let rest = rest.iter().map(|(operator, operand)| (*operator, self.expr(operand, indices))).collect();
+                ExprKind::Chain(Box::new(first), rest)
+            }
+        };
+        Expr { kind, span: written.span }
+    }
+}
+
+/// A metric with its number, if it has one, as short as it can be: `latency(0.50)` is `latency(0.5)`.
+fn metric(written: &Text) -> Text {
+    let parts = written.strip_suffix(')').and_then(|written| written.split_once('('));
+    let short = parts.and_then(|(name, at)| Some(format!("{name}({})", Decimal::parse(at)?)));
+    short.map_or_else(|| written.clone(), Text::from)
+}
+
+/// Whether an expression uses an index.
+fn mentions(expr: &Expr, indices: &[Text]) -> bool {
+    match &expr.kind {
+        ExprKind::Integer(_) | ExprKind::Decimal(_) => false,
+        ExprKind::Name(name) => indices.contains(name),
+        ExprKind::Negate(inner) | ExprKind::Paren(inner) => mentions(inner, indices),
+        ExprKind::Chain(first, rest) => mentions(first, indices) || rest.iter().any(|(_, operand)| mentions(operand, indices)),
+    }
+}
+
+/// The same quantity in the canonical unit of its dimension, where that is exact.
+fn canonical(digits: Decimal, name: &str) -> (Decimal, &str) {
+    let converted = unit(name).filter(|unit| unit.dimension != Dimension::Things).and_then(|from| {
+        let to = UNITS.iter().find(|to| to.dimension == from.dimension)?;
+        Some((Decimal::ratio(digits.times(from.factor)?, to.factor)?, to.name))
+    });
+    converted.unwrap_or((digits, name))
+}

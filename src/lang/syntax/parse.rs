@@ -1,0 +1,124 @@
+//! Text to syntax: the only room that knows pest.
+//!
+//! Comes in: the text of one file. Goes out: its [`File`], or every syntax error that can be told apart.
+//! After an error that the grammar has no production for, the statement it stands in is blanked out and the
+//! rest is read again, so that one run reports more than one slip.
+
+mod build;
+mod constants;
+mod grammar;
+mod numbers;
+mod require;
+mod unexpected;
+
+use super::ast::{File, Given, Layout};
+use super::errors::ParseError;
+use super::scan::{scan, tokens};
+use build::Builder;
+use fabc_base::diag::{Span, Spanned};
+use fabc_base::limits::{SPEC_BYTES, SPEC_TOKENS};
+use grammar::{Grammar, Rule, children};
+use pest::Parser;
+use pest::error::InputLocation;
+use unexpected::unexpected;
+
+/// How many unexpected texts one run reports.
+const MAX_RECOVERIES: usize = 10;
+
+/// Parses one file whose first byte has the offset `base`.
+pub(super) fn parse_text(path: &str, text: &str, base: u32) -> Result<File, Vec<ParseError>> {
+    if text.len() > SPEC_BYTES {
+        return Err(vec![ParseError::TooLarge { limit: SPEC_BYTES, span: Span { start: base, end: base } }]);
+    }
+    if tokens(text) > SPEC_TOKENS {
+        return Err(vec![ParseError::TooManyTokens { limit: SPEC_TOKENS, span: Span { start: base, end: base } }]);
+    }
+    let scanned = scan(text, base).map_err(|error| vec![error])?;
+    let mut code = scanned.code;
+    let mut errors = Vec::new();
+    while errors.len() < MAX_RECOVERIES {
+        let failure = match Grammar::parse(Rule::file, &code) {
+            Ok(mut pairs) => {
+                let mut builder = Builder { base, errors };
+                let entries = pairs.next().map_or(Vec::new(), |file| builder.entries(file));
+                let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at as u32 + 1));
+                let layout = Layout::Source(lines.map(|line| base + line).collect());
+                let file = File { path: path.to_owned(), entries, comments: scanned.comments, layout };
+                builder.errors.sort_by_cached_key(ParseError::span);
+                return if builder.errors.is_empty() { Ok(file) } else { Err(builder.errors) };
+            }
+            Err(failure) => failure,
+        };
+        let at = match failure.location {
+            InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
+        };
+        errors.push(unexpected(&code, at, base, &failure.variant));
+        if !blank_statement(&mut code, at) {
+            break;
+        }
+    }
+    errors.sort_by_key(ParseError::span);
+    Err(errors)
+}
+
+/// Reads what stands behind a `--set` whose first byte has the offset `base`.
+///
+/// # Errors
+/// It is no `name=value`. Whether the value fits is known only where the parameter is.
+pub(super) fn parse_given(text: &str, base: u32) -> Result<Given, ParseError> {
+    let whole = Span { start: base, end: base + text.len() as u32 };
+    let (name, value) = text.split_once('=').ok_or_else(|| ParseError::NotGiven { found: text.to_owned(), span: whole })?;
+    let (bare, typed) = (name.trim(), value.trim());
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    if typed.is_empty() || !bare.starts_with(|first: char| plain(first) && !first.is_ascii_digit()) || !bare.chars().all(plain) {
+        return Err(ParseError::NotGiven { found: text.to_owned(), span: whole });
+    }
+    let start = base + (name.len() - name.trim_start().len()) as u32;
+    let name = Spanned { value: bare.into(), span: Span { start, end: start + bare.len() as u32 } };
+    let start = base + (text.len() - value.trim_start().len()) as u32;
+    let typed = Spanned { value: typed.into(), span: Span { start, end: start + typed.len() as u32 } };
+    // Brackets may nest as deeply as in a file.
+    let code = scan(text, base).ok().filter(|_| tokens(text) <= SPEC_TOKENS).map(|scanned| scanned.code);
+    let value = code.and_then(|code| {
+        let mut builder = Builder { base, errors: Vec::new() };
+        let pair = Grammar::parse(Rule::given, &code).ok()?.next()?;
+        let value = children(pair).find(|part| part.as_rule() == Rule::constant)?;
+        builder.constant(value).filter(|_| builder.errors.is_empty())
+    });
+    Ok(Given { name, text: typed, value })
+}
+
+/// How long the round or square brackets are that a text begins with; 0 if it begins with none.
+fn bracketed(text: &str) -> usize {
+    let mut depth = 0usize;
+    for (at, sign) in text.bytes().enumerate() {
+        match sign {
+            b'(' | b'[' => depth += 1,
+            b')' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return if at == 0 { 0 } else { at + 1 };
+        }
+    }
+    0
+}
+
+/// Blanks out the statement around an error; `false` where it is no plain statement, so that going on would
+/// only confuse.
+fn blank_statement(code: &mut String, at: usize) -> bool {
+    let stop = |c: char| matches!(c, ';' | '{' | '}');
+    let start = code[..at].rfind(stop).map_or(0, |stop| stop + 1);
+    let at = at + bracketed(&code[at..]);
+    let end = match code[at..].find(stop) {
+        Some(length) if code[at + length..].starts_with(';') => at + length + 1,
+        Some(length) if code[at + length..].starts_with('}') => at + length,
+        _ => return false,
+    };
+    if code[start..end].trim().is_empty() {
+        return false;
+    }
+    let blank: String = code[start..end].bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
+    code.replace_range(start..end, &blank);
+    true
+}

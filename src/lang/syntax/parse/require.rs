@@ -1,0 +1,58 @@
+//! What must hold: `require metric >= value;`.
+
+use super::build::Builder;
+use super::grammar::{Rule, children};
+use crate::syntax::ast::*;
+use crate::syntax::errors::ParseError;
+use fabc_base::diag::Spanned;
+use fabc_model::REFERENCES;
+use pest::iterators::Pair;
+
+impl Builder {
+    /// All behind the `require`.
+    pub(super) fn require(&mut self, mut parts: std::vec::IntoIter<Pair<'_, Rule>>) -> Option<RequireItem> {
+        let metric = self.name(&parts.next()?);
+        let comparison = self.comparison(parts.next()?, &metric)?;
+        let mut value = self.quantity(parts.next()?);
+        let mut next = parts.next();
+        let mut share = times_reference(&mut value);
+        if let Some(written) = next.take_if(|pair| pair.as_rule() == Rule::share) {
+            share = children(written).next().map(|of| Share { of: self.name(&of), percent: true });
+            next = parts.next();
+        }
+        let end = share.as_ref().map_or(value.span, |share| value.span.to(share.of.span));
+        self.semi(next, end);
+        Some(RequireItem { metric, comparison, value, share })
+    }
+
+    pub(super) fn comparison(&mut self, pair: Pair<'_, Rule>, metric: &Name) -> Option<Name> {
+        let pair = children(pair).next()?;
+        let name = self.name(&pair);
+        if pair.as_rule() == Rule::wrong_comparison {
+            let help = match &*name.value {
+                "=" => format!("`=` sets a value; a require compares: `require {} >= ..`, `<= ..`, or `== ..` for exactly", metric.value),
+                "=<" | "≤" => "write `<=`".to_owned(),
+                "=>" | "≥" => "write `>=`".to_owned(),
+                _ => "a require states what must hold; say it with `<` or `>`".to_owned(),
+            };
+            self.errors.push(ParseError::WrongComparison { found: name.value.to_string(), help, span: name.span });
+        }
+        Some(name)
+    }
+}
+
+/// Takes `* bound` off `1.05 * bound`.
+fn times_reference(value: &mut Quantity) -> Option<Share> {
+    let ExprKind::Chain(first, rest) = &mut value.number.kind else { return None };
+    let of = match rest.last() {
+        Some((Operator::Multiply, Expr { kind: ExprKind::Name(name), span })) if REFERENCES.contains(&&**name) && value.unit.is_none() => {
+            Spanned { value: name.clone(), span: *span }
+        }
+        _ => return None,
+    };
+    rest.pop();
+    if rest.is_empty() {
+        value.number = (**first).clone();
+    }
+    Some(Share { of, percent: false })
+}

@@ -1,0 +1,57 @@
+//! What a fabric is: the plain values that a spec describes.
+//!
+//! [`Fabric`] is the root. No text is read here: the crate `fabc-lang` makes a [`Fabric`] of a spec.
+
+mod arrangement;
+mod capacity;
+mod closed_form;
+mod collective;
+mod contract;
+mod demand;
+mod design_space;
+mod direction;
+mod draw;
+mod fabric;
+mod family;
+mod floor;
+mod free_graph;
+mod inputs;
+mod levels;
+mod names;
+mod network;
+mod permuted;
+mod pod;
+mod routing;
+mod shortcuts;
+mod simulation;
+mod slices;
+mod switches;
+mod synthesis;
+mod word;
+
+pub use arrangement::Arrangement;
+pub use capacity::Capacities;
+pub use closed_form::{ClosedForm, Farthest, Reached};
+pub use collective::{Collective, CollectiveAlgorithm, DeclaredCollective, DeclaredMessage, DeclaredMessages, MessageWays};
+pub use contract::*;
+pub use demand::{Component, Demand, DemandShape, Plane};
+pub use design_space::*;
+pub use direction::{Direction, direction};
+pub use draw::{ATTEMPTS, Draw};
+pub use fabric::*;
+pub use family::*;
+pub use floor::*;
+pub use free_graph::{Arcs, FreeGraph};
+pub use inputs::*;
+pub use levels::{Level, Levels};
+pub use names::file_stem;
+pub use network::*;
+pub use permuted::{Duplicates, Method};
+pub use pod::*;
+pub use routing::*;
+pub use shortcuts::{Reach, Shortcuts};
+pub use simulation::*;
+pub use slices::{Class, Role, Served};
+pub use switches::*;
+pub use synthesis::*;
+pub use word::Word;

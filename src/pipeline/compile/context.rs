@@ -1,0 +1,34 @@
+//! What every scenario is compiled from.
+
+use fabc_base::ids::OcsId;
+use fabc_emit::compiled::CompiledPod;
+use fabc_ir::{CrossConnects, DualLengths, Topology, fault_flows_are_listed};
+use fabc_model::Fabric;
+
+/// What every scenario is compiled from.
+pub(super) struct Context<'a> {
+    pub(super) fabric: &'a Fabric,
+    pub(super) topology: &'a Topology,
+    /// Of a pod.
+    pub(super) cross_connects: Option<&'a CrossConnects>,
+    /// Those that prove the flow of the healthy fabric.
+    pub(super) lengths: &'a DualLengths,
+    /// Of the healthy pod; none of a network.
+    pub(super) trees: &'a [Vec<OcsId>],
+    /// Whether fault scenarios get a flow of their own.
+    pub(super) fault_flows: bool,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(
+        fabric: &'a Fabric,
+        topology: &'a Topology,
+        pod: Option<&'a CompiledPod>,
+        lengths: &'a DualLengths,
+        faults: usize,
+    ) -> Self {
+        let (trees, cross_connects) = (pod.map_or(&[][..], |pod| &pod.trees), pod.map(|pod| &pod.cross_connects));
+        let fault_flows = fault_flows_are_listed(topology, faults);
+        Self { fabric, topology, cross_connects, lengths, trees, fault_flows }
+    }
+}

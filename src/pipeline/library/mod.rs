@@ -1,0 +1,125 @@
+//! The front door: a spec in, a proved fabric out, nothing read or written.
+//!
+//! Comes in: the text of a spec, and [`Options`]. Goes out: a [`Compiled`] with its metrics and artifacts, or
+//! [`Diagnostics`]. The commands go through the same stages, and add the disk, the terminal and the clock.
+
+mod loaded;
+mod options;
+mod outcome;
+
+pub use loaded::{Loaded, binary_tables, broken, load, too_long_to_read};
+pub use options::{Options, TablesForm};
+pub use outcome::{Checked, Compiled, Diagnostic, Diagnostics, Place};
+
+use crate::compile::{Stage, compile, decidable, describe, is_described};
+use fabc_base::diag::{Failure, SourceMap};
+use fabc_emit::BINARY_TABLES;
+use fabc_lang::SliceError;
+use fabc_passes::slices::Placing;
+
+/// Compiles a spec, and proves the result.
+///
+/// ```
+/// let spec = "fabric small {
+///     clock = 1 GHz;
+///     link cable { bandwidth = 100 Gbps; latency = 20 ns; }
+///     router { radix = 5; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 20 cycles; }
+///     budget { vcs = 2; }
+///     topology = torus 4 x 4;
+///     routing = dimension_order;
+///     require diameter <= 4;
+/// }";
+/// let compiled = fabc::build(spec, &fabc::Options::default())?;
+/// assert_eq!(compiled.name(), "small");
+/// assert_eq!(compiled.metrics()["diameter"], 4.0);
+/// let report = compiled.artifacts().into_iter().find(|file| file.path == "report.json").unwrap();
+/// assert!(report.bytes.starts_with(b"{\"format\":\"fabc.report/1\""));
+/// # Ok::<(), fabc::Diagnostics>(())
+/// ```
+///
+/// A contract that does not hold is an error; what was found all the same comes with it:
+///
+/// ```
+/// # let spec = "fabric small { clock = 1 GHz; link cable { bandwidth = 100 Gbps; latency = 20 ns; }
+/// #     router { radix = 5; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 20 cycles; }
+/// #     budget { vcs = 2; } topology = torus 4 x 4; routing = dimension_order; }";
+/// let spec = spec.replace("routing", "require max_channel_load <= 7;\n    routing");
+/// let broken = fabc::build(&spec, &fabc::Options::default()).unwrap_err();
+/// assert_eq!((broken.exit_code(), broken.list()[0].code.as_str()), (3, "FAB0401"));
+/// assert_eq!(broken.built().unwrap().metrics()["diameter"], 4.0);
+/// ```
+///
+/// # Errors
+/// The spec has errors, asks for what cannot be had, or its contract does not hold; the exit code that the
+/// command line would end with tells which. A fabric in slices is FAB0211: only the command line builds it.
+pub fn build(spec: &str, options: &Options<'_>) -> Result<Compiled, Diagnostics> {
+    let loaded = load_from(spec, options)?;
+    let Loaded { fabric, sources, warnings, settings, text, .. } = loaded;
+    let fabric_name = fabric.name.clone();
+    if !fabric.slices.kinds.is_empty() {
+        let divided = SliceError::Divided { fabric: fabric_name, span: fabric.span };
+        return Err(Diagnostics::of(Failure::spec(divided), sources));
+    }
+    let compiled = match compile(fabric, Stage::Emit, options.progress) {
+        Ok(compiled) => compiled,
+        Err(failure) => return Err(Diagnostics::of(failure, sources)),
+    };
+    let mut settings = settings;
+    if binary_tables(options.tables, &compiled) {
+        settings.push((BINARY_TABLES.0.to_owned(), BINARY_TABLES.1.to_owned()));
+    }
+    let failed = broken(&compiled.requires);
+    let warnings = warnings.iter().map(|warning| Diagnostic::of(warning, &sources)).collect();
+    let built = Compiled::new(compiled, text, settings, warnings);
+    if failed.is_empty() { Ok(built) } else { Err(Diagnostics::of(Failure::Infeasible(failed), sources).with(built)) }
+}
+
+/// Finds what is wrong with a spec before anything is searched, as `fabc check` does: milliseconds.
+///
+/// ```
+/// let wrong = fabc::check("fabric small { cubes = 4 }", &fabc::Options::default()).unwrap_err();
+/// let first = &wrong.list()[0];
+/// assert_eq!((first.code.as_str(), first.places[0].line), ("FAB0002", 1));
+/// ```
+///
+/// # Errors
+/// The spec has errors, or asks for what can be known to be impossible.
+pub fn check(spec: &str, options: &Options<'_>) -> Result<Checked, Diagnostics> {
+    let Loaded { fabric, sources, warnings, text, .. } = load_from(spec, options)?;
+    let warnings: Vec<Diagnostic> = warnings.iter().map(|warning| Diagnostic::of(warning, &sources)).collect();
+    let mut described = None;
+    let decided = match fabric.pod().filter(|_| !fabric.slices.kinds.is_empty()) {
+        Some(pod) => {
+            let placed = Placing::of(&fabric, pod).initial(fabric.slices.spare);
+            let placed = placed.map(|_| ()).map_err(Failure::infeasible);
+            placed.and_then(|()| fabric.slices.kinds.iter().try_for_each(|kind| decidable(&kind.fabric, Stage::Emit)))
+        }
+        None if is_described(&fabric) => match describe(&fabric) {
+            Ok(Some(network)) => {
+                described = Some(fabc_emit::described(&fabric, &network));
+                let failed = broken(&network.requires);
+                if failed.is_empty() { Ok(()) } else { Err(Failure::Infeasible(failed)) }
+            }
+            // Of a family without formulas nothing so large can be declared.
+            Ok(None) => decidable(&fabric, Stage::Emit),
+            Err(failure) => Err(failure),
+        },
+        None => decidable(&fabric, Stage::Emit),
+    };
+    match decided {
+        Ok(()) => Ok(Checked { name: fabric.name, normal_form: text, described, warnings }),
+        Err(failure) => Err(Diagnostics::of(failure, sources)),
+    }
+}
+
+fn load_from(spec: &str, options: &Options<'_>) -> Result<Loaded, Diagnostics> {
+    let loaded = load(&options.name, &options.loader(spec), &options.settings).map_err(of)?;
+    match too_long_to_read(&loaded.text) {
+        Some(error) => Err(Diagnostics::of(Failure::spec(error), loaded.sources)),
+        None => Ok(loaded),
+    }
+}
+
+fn of((failure, sources): (Failure, SourceMap)) -> Diagnostics {
+    Diagnostics::of(failure, sources)
+}

@@ -1,0 +1,252 @@
+//! Whether simulations are those of the spec and of these tables.
+//!
+//! Comes in: the files of a directory. Goes out: reports whose counts are possible, and of which some runs
+//! were made again. These are the runs that decide, and some more that [`Remake`] chooses. The cheapest point
+//! and both ends of the lowest bracket decide, of traffic that ends the run of the first scenario and the
+//! slowest. What follows from tables and counts is worked out and written again elsewhere.
+
+use fabc_check::{CheckError, Files};
+use fabc_emit::simulation_path;
+use fabc_ir::read::{self, SimulatedLine, SimulationFile};
+use fabc_model::{Fabric, Rate, Scenarios, Simulation};
+use fabc_sim::{KeptRun, Misfit, Prepared, SimReport};
+use rayon::prelude::*;
+
+/// A run that is chosen by chance is made again whole up to so many cycles; of a longer one a beginning is.
+const REMADE_CYCLES: u64 = 100_000;
+
+/// The same where shards are merged.
+const MERGED_CYCLES: u64 = 4000;
+
+/// Runs of every simulation that are made again beside those that decide, where nothing else is asked for.
+const REMADE_RUNS: usize = 2;
+
+/// How many runs of every simulation are made again beside those that decide, and which.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Remake {
+    /// How many; `None` for all.
+    pub runs: Option<usize>,
+    /// Which ones follows from the hash of all files and this number. Whoever forges a directory can try
+    /// until the choice of a number that is known misses the forgery.
+    pub seed: u64,
+}
+
+impl Default for Remake {
+    fn default() -> Self {
+        Self { runs: Some(REMADE_RUNS), seed: 0 }
+    }
+}
+
+/// Random numbers that follow from the hash of all files and the seed of a [`Remake`].
+#[derive(Clone, Copy)]
+struct Chance([u8; 32]);
+
+impl Chance {
+    fn new(files: &Files, seed: u64) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&seed.to_le_bytes());
+        for (path, bytes) in files {
+            hasher.update(blake3::hash(path.as_bytes()).as_bytes());
+            hasher.update(blake3::hash(bytes).as_bytes());
+        }
+        Self(*hasher.finalize().as_bytes())
+    }
+
+    /// The numbers of a simulation.
+    fn numbers(&self, simulation: &str) -> impl FnMut() -> u64 + use<> {
+        let mut numbers = blake3::Hasher::new_keyed(&self.0).update(simulation.as_bytes()).finalize_xof();
+        move || {
+            let mut number = [0; 8];
+            numbers.fill(&mut number);
+            u64::from_le_bytes(number)
+        }
+    }
+}
+
+/// All simulations of a directory, in the order of the spec; `scenarios` are those with tables, nominal
+/// first.
+pub(super) fn read(files: &Files, fabric: &Fabric, scenarios: &[String], remake: Remake) -> Result<Vec<Vec<SimReport>>, CheckError> {
+    if fabric.simulations.is_empty() {
+        return Ok(Vec::new());
+    }
+    let chance = Chance::new(files, remake.seed);
+    let read = |simulation| {
+        let kept = KeptSimulation { files, fabric, simulation };
+        let reports = kept.reports(scenarios)?;
+        let runs = kept.chosen(&reports, remake.runs, chance);
+        let by_scenario: Vec<&[KeptRun<'_>]> = runs.chunk_by(|one, next| one.scenario() == next.scenario()).collect();
+        by_scenario.par_iter().map(|runs| kept.remake(runs)).collect::<Vec<_>>().into_iter().collect::<Result<(), _>>()?;
+        Ok(reports)
+    };
+    fabric.simulations.iter().map(read).collect()
+}
+
+/// One simulation of a directory.
+struct KeptSimulation<'a> {
+    files: &'a Files,
+    fabric: &'a Fabric,
+    simulation: &'a Simulation,
+}
+
+impl KeptSimulation<'_> {
+    fn wrong(&self, place: impl Into<String>, what: impl Into<String>) -> CheckError {
+        let span = Some(self.simulation.span);
+        CheckError::Contradiction { file: simulation_path(&self.simulation.name) + ".json", place: place.into(), what: what.into(), span }
+    }
+
+    fn reports(&self, scenarios: &[String]) -> Result<Vec<SimReport>, CheckError> {
+        let wanted = match self.simulation.scenarios {
+            Scenarios::Nominal => &scenarios[..scenarios.len().min(1)],
+            Scenarios::All => scenarios,
+        };
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let file = self.file()?;
+        let named: Vec<&str> = file.scenarios.iter().map(|line| line.scenario.as_str()).collect();
+        if named != wanted {
+            return Err(self.wrong("scenarios", format!("these are {named:?}, but the spec asks for {wanted:?}")));
+        }
+        file.scenarios.iter().map(|line| self.report(line)).collect()
+    }
+
+    fn file(&self) -> Result<SimulationFile, CheckError> {
+        let path = simulation_path(&self.simulation.name) + ".json";
+        let missing = || CheckError::Files { path: path.clone(), what: "is missing, but every build writes it".to_owned() };
+        let bytes = self.files.get(&path).ok_or_else(missing)?;
+        read::tagged(bytes).map_err(|what| CheckError::Unreadable { file: path, what })
+    }
+
+    /// Asks what a scenario is, from its own files, and what runs of it need.
+    fn prepared<T>(&self, name: &str, asked: impl FnOnce(&Prepared<'_>) -> Result<T, CheckError>) -> Result<T, CheckError> {
+        let read = fabc_check::read_scenario(self.files, self.fabric, name)?;
+        let read = read.ok_or_else(|| self.wrong(format!("scenarios[{name}]"), "no such fault is tolerated"))?;
+        let scene = read.scene();
+        let prepared = fabc_sim::prepare(self.fabric, &scene, &read.tables, &self.simulation.parameters);
+        asked(&prepared.map_err(|error| self.wrong(format!("scenarios[{name}]"), error.to_string()))?)
+    }
+
+    fn report(&self, line: &SimulatedLine) -> Result<SimReport, CheckError> {
+        self.prepared(&line.scenario, |prepared| {
+            fabc_sim::reported(self.fabric, self.simulation, prepared, line).map_err(|misfit| self.misfit(&line.scenario, misfit))
+        })
+    }
+
+    fn misfit(&self, scenario: &str, Misfit { place, what }: Misfit) -> CheckError {
+        self.wrong(format!("scenarios[{scenario}].{place}"), what)
+    }
+
+    /// The runs that decide, and `count` others by chance, or all.
+    fn chosen<'a>(&self, reports: &'a [SimReport], count: Option<usize>, chance: Chance) -> Vec<KeptRun<'a>> {
+        let mut others = fabc_sim::every_run(reports);
+        let Some(count) = count else { return others };
+        let mut chosen = deciding(reports);
+        others.retain(|run| !chosen.contains(run));
+        let mut number = chance.numbers(&self.simulation.name);
+        for _ in 0..count.min(others.len()) {
+            let run = others.swap_remove((number() % others.len() as u64) as usize);
+            chosen.push(run.within(REMADE_CYCLES, number()));
+        }
+        chosen
+    }
+
+    /// Makes runs of one scenario again.
+    fn remake(&self, runs: &[KeptRun<'_>]) -> Result<(), CheckError> {
+        let Some(first) = runs.first() else { return Ok(()) };
+        self.prepared(first.scenario(), |prepared| {
+            let remake = |run: &KeptRun<'_>| run.remake(prepared).map_err(|misfit| self.misfit(run.scenario(), misfit));
+            runs.par_iter().map(remake).collect::<Vec<_>>().into_iter().collect()
+        })
+    }
+}
+
+/// The cheapest point of the first scenario, and both ends of the lowest bracket of all; of traffic that ends
+/// the first scenario, and the slowest of all.
+fn deciding(reports: &[SimReport]) -> Vec<KeptRun<'_>> {
+    let Some(first) = reports.first() else { return Vec::new() };
+    let completions = reports.iter().flat_map(|report| report.completions.iter().map(move |run| (report, run)));
+    let slowest = completions.clone().reduce(|one, other| if other.1.cycles > one.1.cycles { other } else { one });
+    let mut runs: Vec<KeptRun<'_>> = completions.take(1).chain(slowest).map(|(report, run)| KeptRun::completion(report, run)).collect();
+    runs.dedup();
+    let brackets = reports.iter().flat_map(|report| report.saturations.iter().map(move |found| (report, found)));
+    let decides = brackets.reduce(|one, other| if other.1.at_least() < one.1.at_least() { other } else { one });
+    runs.extend(first.points.first().map(|point| KeptRun::point(first, point)));
+    runs.extend(decides.into_iter().flat_map(|(report, found)| KeptRun::ends(report, found)));
+    runs
+}
+
+/// What is wrong with a report that a shard kept, by one of its runs: the whole run if it is short, otherwise
+/// a beginning. Which one follows from the hash of what was kept.
+///
+/// # Errors
+/// What is wrong, in words.
+pub fn remake_one(prepared: &Prepared<'_>, report: &SimReport, kept: &[u8]) -> Result<(), String> {
+    let mut number = Chance(*blake3::hash(kept).as_bytes()).numbers("");
+    let runs: Vec<KeptRun<'_>> = KeptRun::with_counts(report).collect();
+    let Some(at) = number().checked_rem(runs.len() as u64) else { return Ok(()) };
+    runs[at as usize].within(MERGED_CYCLES, number()).remake(prepared).map_err(|misfit| misfit.what)
+}
+
+/// A window of a run of a directory: that of this cycle.
+#[derive(Clone, Debug)]
+pub struct Window {
+    /// The `simulate` block.
+    pub simulation: String,
+    /// The scenario.
+    pub scenario: String,
+    /// The rate; without one the first of those that the seed has.
+    pub rate: Option<Rate>,
+    /// The seed; without one the first.
+    pub seed: Option<u64>,
+    /// A cycle of the window.
+    pub cycle: u64,
+}
+
+/// Why a window is not that of another run.
+#[derive(Debug)]
+pub enum WindowError {
+    /// The directory has no such window; in words, what it has.
+    Unknown(String),
+    /// Another run finds something else.
+    Convicted(CheckError),
+}
+
+/// Makes one window of a run again, from the first cycle of the run on; returns which cycles are those of the
+/// window. Nothing else of the directory is proved.
+///
+/// # Errors
+/// There is no such run, or another run finds something else.
+pub fn window(files: &Files, fabric: &Fabric, of: &Window) -> Result<[u64; 2], WindowError> {
+    let unknown = |what: String| WindowError::Unknown(what);
+    let known = || fabric.simulations.iter().map(|simulation| format!("`{}`", simulation.name)).collect::<Vec<_>>().join(", ");
+    let simulation = fabric.simulations.iter().find(|simulation| simulation.name == of.simulation);
+    let simulation = simulation.ok_or_else(|| unknown(format!("the spec has the simulations {}", known())))?;
+    let kept = KeptSimulation { files, fabric, simulation };
+    let file = kept.file().map_err(WindowError::Convicted)?;
+    let named = || file.scenarios.iter().map(|line| format!("`{}`", line.scenario)).collect::<Vec<_>>().join(", ");
+    let line = file.scenarios.iter().find(|line| line.scenario == of.scenario);
+    let line = line.ok_or_else(|| unknown(format!("the simulation was run on {}", named())))?;
+    let report = kept.report(line).map_err(WindowError::Convicted)?;
+    let runs: Vec<KeptRun<'_>> = KeptRun::with_counts(&report).collect();
+    let run = runs.iter().find(|run| run.is_of(of.rate, of.seed)).ok_or_else(|| unknown(rates_and_seeds(&report)))?;
+    if of.cycle >= run.cycles() {
+        return Err(unknown(format!("the run has {} cycles, from 0 on", run.cycles())));
+    }
+    let (run, cycles) = run.window(of.cycle);
+    kept.remake(&[run]).map_err(WindowError::Convicted)?;
+    Ok(cycles)
+}
+
+fn rates_and_seeds(report: &SimReport) -> String {
+    let list = |mut all: Vec<String>| {
+        all.dedup();
+        all.join(", ")
+    };
+    let rates = list(report.points.iter().map(|point| point.rate.to_string()).collect());
+    let seeds = report.points.iter().map(|point| point.seed).chain(report.completions.iter().map(|run| run.seed));
+    let seeds = list(seeds.collect::<std::collections::BTreeSet<u64>>().iter().map(u64::to_string).collect());
+    match report.completions.is_empty() {
+        true => format!("the rates are {rates}, the seeds {seeds}"),
+        false => format!("such traffic has no rates, and the seeds {seeds}"),
+    }
+}
