@@ -1,10 +1,8 @@
 # An image with nothing but fabc: docker build -t fabc . && docker run --rm -v "$PWD:/work" fabc build pod.fab
 FROM rust:1.91-slim-trixie AS build
 WORKDIR /src
-COPY Cargo.toml Cargo.lock build.rs ./
+COPY Cargo.toml Cargo.lock ./
 COPY benches benches
-COPY docs/schema docs/schema
-COPY grammar grammar
 COPY src src
 RUN cargo build --release --locked --bin fabc
 

@@ -303,7 +303,7 @@ fn names_of_routers_keep_the_quotes_that_they_need() {
 
 #[test]
 fn the_keywords_of_the_grammar_are_those_of_the_words() {
-    let grammar = read("grammar/fab.pest").unwrap();
+    let grammar = read("src/lang/fab.pest").unwrap();
     let items = words::ITEMS.iter().filter(|item| !matches!(item.form, words::Form::Setting | words::Form::Choice)).map(|item| item.name);
     for word in items.chain(words::STATEMENTS.iter().map(|(name, _)| *name)) {
         assert!(grammar.contains(&format!("@{{ \"{word}\" ~ !word_char }}")), "the grammar has no keyword `{word}`");

@@ -3,8 +3,8 @@
 //!
 //! Comes in: components or a matrix that `resolve` has checked. Goes out: weights by pair, by source and as
 //! planes of destinations. Invariants: some weight is positive; no chip sends to itself; weights are at most
-//! [`WEIGHT`](fabc_base::limits::WEIGHT), so that integer flows fit 64 bits; a router that is no endpoint neither
-//! sends nor receives. Groups are implicit: only a matrix takes memory per pair.
+//! [`WEIGHT`](fabc_base::limits::WEIGHT), so that integer flows fit 64 bits; a router that is no endpoint
+//! neither sends nor receives. Groups are implicit: only a matrix takes memory per pair.
 
 use fabc_base::ids::{Id, NodeId};
 use fixedbitset::FixedBitSet;

@@ -3,7 +3,8 @@
 use fabc_ir::Fraction;
 use fabc_model::Rate;
 
-/// The rate that is a share of a value, rounded down to ten-thousandths of a flit per cycle; at least one of them.
+/// The rate that is a share of a value, rounded down to ten-thousandths of a flit per cycle; at least one of
+/// them.
 pub(crate) fn rate_of_share(share: Fraction, value: Fraction) -> Rate {
     let ten_thousandths = value.times(share).times(Fraction::whole(10_000u32));
     Rate::millionths(u64::try_from(ten_thousandths.floor()).unwrap_or(u64::MAX / 100).max(1) * 100)

@@ -57,7 +57,8 @@ impl Chosen {
         }
     }
 
-    /// What a spec or a command line chooses, with every default; `by_default` are the shortest ways of this fabric.
+    /// What a spec or a command line chooses, with every default; `by_default` are the shortest ways of this
+    /// fabric.
     ///
     /// # Errors
     /// The name of a setting that the routing does not have.

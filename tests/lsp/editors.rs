@@ -160,7 +160,7 @@ fn editors_know_every_word() {
     }
 }
 
-/// Rules of grammar/fab.pest that the tree-sitter grammar has otherwise: signs and words that it has where
+/// Rules of src/lang/fab.pest that the tree-sitter grammar has otherwise: signs and words that it has where
 /// they stand, and what is read after `--set`.
 const OTHERWISE: [&str; 30] = [
     "WHITESPACE",
@@ -198,7 +198,7 @@ const OTHERWISE: [&str; 30] = [
 #[test]
 fn the_grammar_of_editors_is_in_step_with_the_compilers() {
     let read = |path: &str| std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
-    let (pest, own) = (read("grammar/fab.pest"), read("editors/tree-sitter-fab/grammar.js"));
+    let (pest, own) = (read("src/lang/fab.pest"), read("editors/tree-sitter-fab/grammar.js"));
     let (rules, _slips) = pest.split_once("// ---- error productions").expect("slips stand last");
     let named = |line: &'_ str, sign: &str| -> Option<String> {
         let name: String = line.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect();

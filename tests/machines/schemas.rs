@@ -41,9 +41,9 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The files of `docs/schema` by name.
+/// The files of `src/emit/schema` by name.
 fn schema_files() -> BTreeMap<String, Value> {
-    let files = std::fs::read_dir(root().join("docs/schema")).unwrap().map(|entry| entry.unwrap().path());
+    let files = std::fs::read_dir(root().join("src/emit/schema")).unwrap().map(|entry| entry.unwrap().path());
     let schema = |path: std::path::PathBuf| {
         let text = std::fs::read_to_string(&path).unwrap();
         let value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -59,7 +59,7 @@ fn schemas_are_the_files_of_the_documentation() {
     let listed: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(listed, schema_files().keys().map(String::as_str).collect::<Vec<_>>());
     for (name, schema) in schema_files() {
-        let file = std::fs::read_to_string(root().join(format!("docs/schema/{name}.json"))).unwrap();
+        let file = std::fs::read_to_string(root().join(format!("src/emit/schema/{name}.json"))).unwrap();
         assert_eq!(fabc(place.path(), &["schema", &name], 0).0, file);
         let title = schema["title"].as_str().unwrap();
         assert!(list.contains(&format!("  {title}\n")) && title.chars().count() <= 90, "{name}: {title}");
