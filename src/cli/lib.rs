@@ -134,7 +134,7 @@ fn asked_format() -> MessageFormat {
         Some(value) => value.strip_prefix('='),
         None => None,
     });
-    written.next_back().and_then(|name| MessageFormat::of_word(name)).unwrap_or(MessageFormat::Human)
+    written.next_back().and_then(MessageFormat::of_word).unwrap_or(MessageFormat::Human)
 }
 
 /// Shows what is wrong with a command line, in a form for programs.
