@@ -156,7 +156,7 @@ def test_errors_have_code_line_and_hint() -> None:
 
 def test_a_broken_contract_comes_with_what_was_built() -> None:
     with pytest.raises(fabc.FabcError) as caught:
-        fabc.build(TORUS.replace("routing", "require max_channel_load <= 11;\n    routing"))
+        fabc.build(TORUS.replace("routing", "require max_channel_load <= 7;\n    routing"))
     error = caught.value
     assert (error.exit_code, error.code, error.line) == (3, "FAB0401", 8)
     assert error.build is not None and error.build.metrics["diameter"] == 4
