@@ -4,21 +4,21 @@ FABC names the compiler to build with: FABC=target/release/fabc python3 -m unitt
 """
 
 import contextlib
-import importlib.util
 import io
 import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# By its path: with python/ on the path, `import fabc` of the tests beside this one would find the sources, not the wheel.
-SPEC = importlib.util.spec_from_file_location("check_fabric", ROOT / "python" / "check_fabric.py")
-check_fabric = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(check_fabric)
+# At the end: `import fabc` of the tests beside this one must find the wheel before the sources.
+sys.path.append(str(ROOT / "python"))
+
+import check_fabric  # noqa: E402
 
 FABC = os.environ.get("FABC")
 POD, RING, KAUTZ, TAPERED, HYPERX = (

@@ -223,10 +223,8 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
         if is_described(fabric) {
             return described(loaded, watch, terminal);
         }
-        let left = match undecided(fabric, Stage::Emit) {
-            Ok(lines) => left_to_a_build(lines),
-            Err(failure) => return Err((failure, loaded.sources).into()),
-        };
+        let lines = undecided(fabric, Stage::Emit).map_err(|failure| (failure, loaded.sources))?;
+        let left = left_to_a_build(lines);
         terminal.say(&format!("{}: no errors ({}){left}", fabric.name, contents(fabric)))?;
         return Ok(());
     }
@@ -245,11 +243,8 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
 
 /// Wires a fabric, proves that it is wired as declared, and measures nothing.
 fn wirable(Loaded { fabric, sources, .. }: Loaded, watch: &Watch, terminal: Terminal) -> Result<(), Stop> {
-    let (left, wired) = match undecided(&fabric, Stage::Synthesize) {
-        Ok(lines) => (left_to_a_build(lines), watch.time("compile", || wire(fabric, watch))),
-        Err(failure) => return Err((failure, sources).into()),
-    };
-    let wired = wired.map_err(|failure| (failure, sources))?;
+    let wired = watch.time("compile", || wire(fabric, watch)).map_err(|failure| (failure, sources))?;
+    let left = left_to_a_build(wired.undecided);
     let (fabric, links) = (&wired.fabric, count(wired.topology.links().len(), "link"));
     let measures = "`--stop-after analyze` measures distances and throughput";
     terminal.say(&format!("{}: wired ({}, {links}){left}\n{measures}", fabric.name, contents(fabric)))?;

@@ -55,6 +55,8 @@ pub struct WiredFabric {
     pub wired: Wired,
     /// What every OCS of a pod is set to.
     pub cross_connects: Option<CrossConnects>,
+    /// How many `require` lines only a build can decide.
+    pub undecided: usize,
 }
 
 /// What files about links alone are written from.

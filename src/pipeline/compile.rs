@@ -76,8 +76,8 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
 /// # Errors
 /// As [`compile`].
 pub fn wire(fabric: Fabric, progress: &dyn Progress) -> Result<WiredFabric, Failure> {
-    decidable(&fabric, Stage::Synthesize)?;
-    plant::wired(fabric, progress)
+    let undecided = undecided(&fabric, Stage::Synthesize)?;
+    plant::wired(fabric, undecided, progress)
 }
 
 /// The flow of the healthy fabric, its lower end proved.

@@ -147,6 +147,15 @@ impl Wish {
             Wish::Pair(plant, (dimension, value)) => spec.plant == plant && spec.has(dimension, value),
         }
     }
+
+    /// The feature or the plant that it is about, as a list of missing ones names it.
+    pub(crate) fn subject(self) -> Option<String> {
+        match self {
+            Wish::Anything => None,
+            Wish::Feature(dimension, value) => Some(format!("{dimension} {value}")),
+            Wish::Pair(plant, _) => Some(plant.to_owned()),
+        }
+    }
 }
 
 /// What is wished for: the first specs have every feature and plant, later ones every pair.

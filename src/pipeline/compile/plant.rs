@@ -42,8 +42,9 @@ pub(super) fn build(fabric: &Fabric, progress: &dyn Progress) -> Result<Built, F
     }
 }
 
-/// Wires a fabric and proves that it is what was declared; nothing of it is measured.
-pub(super) fn wired(fabric: Fabric, progress: &dyn Progress) -> Result<WiredFabric, Failure> {
+/// Wires a fabric and proves that it is what was declared; nothing of it is measured. Only a build can decide
+/// `undecided` of its `require` lines.
+pub(super) fn wired(fabric: Fabric, undecided: usize, progress: &dyn Progress) -> Result<WiredFabric, Failure> {
     let (topology, cross_connects) = match &fabric.plant {
         Plant::Pod(pod) => {
             let (topology, ..) = finalists::topology(&fabric, pod, progress)?;
@@ -56,7 +57,7 @@ pub(super) fn wired(fabric: Fabric, progress: &dyn Progress) -> Result<WiredFabr
         }
     };
     let wired = fabc_check::wiring(&fabric, &topology, cross_connects.as_ref()).map_err(Failure::internal)?;
-    Ok(WiredFabric { fabric, topology, wired, cross_connects })
+    Ok(WiredFabric { fabric, topology, wired, cross_connects, undecided })
 }
 
 fn of_pod(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Built, Failure> {
