@@ -1,4 +1,4 @@
-// How the book draws ```fab blocks; written by `UPDATE_DOCS=1 cargo test --test lsp` from the words of the
+// How the book draws ```fab blocks; written by `UPDATE_DOCS=1 cargo test --test it lsp` from the words of the
 // language, do not edit.
 hljs.registerLanguage("fab", (hljs) => ({
   keywords: {

@@ -1,4 +1,4 @@
-// The language of `.fab` files for tree-sitter: the rules of src/lang/fab.pest, by the same names. A test (tests/lsp/editors.rs)
+// The language of `.fab` files for tree-sitter: the rules of src/lang/fab.pest, by the same names. A test (tests/it/lsp/editors.rs)
 // keeps the two in step: rules, keywords, and which texts are refused. Slips get no sentence of their own here.
 //
 // `tree-sitter generate` writes src/ from this file; ./generate does so and notes what it was made from.

@@ -1,5 +1,5 @@
 //! How large things may be: every limit that is fixed, in one place. `docs/language.md` tells them to users,
-//! and `tests/tidy.rs` compares.
+//! and `tests/tidy/main.rs` compares.
 //!
 //! What a build may take of memory is estimated from the pod before the work begins, in `compile::size` and
 //! `passes::synth`.

@@ -1,7 +1,7 @@
 //! How long passes tell an observer where they are; what they tell decides nothing. The one answer they may
 //! ask for is that of an explicit time limit.
 
-/// Watches the passes; the driver draws bars, tests and libraries use [`Silent`].
+/// Watches the passes; the commands draw bars, tests and libraries use [`Silent`].
 pub trait Progress: Sync {
     /// A pass begins and will advance `total` times.
     fn begin(&self, pass: &str, total: u64);
@@ -10,7 +10,7 @@ pub trait Progress: Sync {
     /// The pass has ended.
     fn end(&self);
     /// Whether the running pass has run for this many seconds. Asked only where the spec sets a time limit;
-    /// the driver alone has a clock, for others time stands still.
+    /// only the commands have a clock, for others time stands still.
     fn expired(&self, _seconds: u32) -> bool {
         false
     }

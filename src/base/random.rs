@@ -25,7 +25,12 @@ impl Stream {
     }
     /// A number in 0..`bound`; `bound` must be positive.
     pub fn below(&mut self, bound: usize) -> usize {
-        (self.0.next_u64() % bound as u64) as usize
+        self.below_u64(bound as u64) as usize
+    }
+
+    /// A number in `0..bound`, also where that is more than an address of the machine.
+    pub fn below_u64(&mut self, bound: u64) -> u64 {
+        self.0.next_u64() % bound
     }
 }
 

@@ -4,7 +4,7 @@ use super::input_errors::InputError;
 use miette::Diagnostic;
 use thiserror::Error;
 
-/// An error of the driver.
+/// An error of a command.
 #[derive(Debug, Error, Diagnostic)]
 pub(super) enum DriverError {
     /// A file cannot be read.

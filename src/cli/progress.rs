@@ -3,7 +3,7 @@
 //! Comes in: what passes tell. Goes out: bars on a terminal, silence elsewhere, and the table of `--timings`.
 //! Only here is a clock.
 
-#![expect(clippy::disallowed_types, reason = "the driver may look at a clock; nothing that is written depends on it")]
+#![expect(clippy::disallowed_types, reason = "the commands may look at a clock; nothing that is written depends on it")]
 
 use fabc_base::progress::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -41,7 +41,7 @@ impl Watch {
         Self { notes: bars_wanted, bars, started: Instant::now(), state: Mutex::default() }
     }
 
-    /// Times a step of the driver itself.
+    /// Times a step of the command itself.
     pub(super) fn time<T>(&self, step: &str, work: impl FnOnce() -> T) -> T {
         let started = Instant::now();
         let place = {

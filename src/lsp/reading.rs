@@ -2,7 +2,7 @@
 //!
 //! Comes in: the text of a file, finished or not. Goes out: its statements and blocks, and the role of every
 //! word. The grammar is not asked: it needs a whole text, and here one is read at every keystroke. Where a
-//! text is right, both say the same (`tests/lsp.rs` compares). How it is read: `reader`.
+//! text is right, both say the same (`tests/it/lsp.rs` compares). How it is read: `reader`.
 
 use super::tokens::Token;
 use fabc_lang::syntax::words::Place;

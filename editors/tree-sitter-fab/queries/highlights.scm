@@ -1,4 +1,4 @@
-; Written by `UPDATE_DOCS=1 cargo test --test lsp` from the words of the language; do not edit.
+; Written by `UPDATE_DOCS=1 cargo test --test it lsp` from the words of the language; do not edit.
 
 (comment) @comment
 [(string) (quoted)] @string

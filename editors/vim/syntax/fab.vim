@@ -1,4 +1,4 @@
-" Words of fab specs; written by `UPDATE_DOCS=1 cargo test --test lsp`, do not edit.
+" Words of fab specs; written by `UPDATE_DOCS=1 cargo test --test it lsp`, do not edit.
 if exists("b:current_syntax")
   finish
 endif

@@ -2,8 +2,8 @@
 
 mod bug;
 mod check;
+mod commands;
 mod doc;
-mod driver;
 mod estimate;
 mod jobs;
 mod language;
@@ -20,7 +20,7 @@ pub fn codes() -> impl Iterator<Item = &'static CodeDoc> {
         synthesis::CODES,
         routing::CODES,
         check::CODES,
-        driver::CODES,
+        commands::CODES,
         estimate::CODES,
         jobs::CODES,
         simulation::CODES,
@@ -38,7 +38,7 @@ pub fn explain(code: &str) -> Option<&'static CodeDoc> {
 /// The text of `docs/errors.md`: every code with its page.
 pub fn errors_markdown() -> String {
     let mut page =
-        "# Errors\n\nWritten by `UPDATE_DOCS=1 cargo test --test language` from the registry that `fabc explain` reads; do not edit.\n"
+        "# Errors\n\nWritten by `UPDATE_DOCS=1 cargo test --test it language` from the registry that `fabc explain` reads; do not edit.\n"
             .to_owned();
     for CodeDoc { code, title, text } in codes() {
         page.push_str(&format!("\n## {code}: {title}\n{}\n", text.trim()));

@@ -29,7 +29,7 @@ const HEADING: &str = "#in out : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15
 const RULE: &str = "#--------------------------------------------------------";
 
 /// More entries than these are not kept: 4 GiB.
-const MOST_ENTRIES: usize = 1 << 32;
+const MOST_ENTRIES: u64 = 1 << 32;
 
 /// Which lane the routes of every level take, and which level every pair has.
 struct Lanes {
@@ -50,7 +50,7 @@ impl Lanes {
         let topology = tables.topology;
         let (nodes, ports) = (topology.node_count(), topology.ports());
         let inputs = ports + 1;
-        if nodes * inputs * ports * LEVELS > MOST_ENTRIES {
+        if [nodes, inputs, ports, LEVELS].map(|count| count as u64).iter().product::<u64>() > MOST_ENTRIES {
             return Err(EmitError::NotHeld { format, reason: "its routers have too many pairs of ports" });
         }
         let mut lanes = vec![UNUSED; nodes * inputs * ports * LEVELS];

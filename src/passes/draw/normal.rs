@@ -43,8 +43,8 @@ fn happens(z: f64, stream: &mut Stream) -> bool {
 
 /// A number in 0..1.
 fn uniform(stream: &mut Stream) -> f64 {
-    const STEPS: usize = 1 << 53;
-    stream.below(STEPS) as f64 / STEPS as f64
+    const STEPS: u64 = 1 << 53;
+    stream.below_u64(STEPS) as f64 / STEPS as f64
 }
 
 #[cfg(test)]

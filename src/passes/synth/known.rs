@@ -4,7 +4,7 @@
 //! there is one for so many cubes. It is scored and certified like any other. `known.csv`: one line per
 //! number of cubes: cubes, distance sum from the chips of a cube with fibers of length 3, then 48 shifts,
 //! from +x\[u, v\] of cube g to -x\[u, v\] of cube g + shift, v fastest, then y, then z.
-//! `tests/known_wirings.rs` makes it grow. Of wirings within 0.1 % of each other it holds the one whose
+//! `tests/it/known_wirings.rs` makes it grow. Of wirings within 0.1 % of each other it holds the one whose
 //! tables load the busiest channel least.
 
 use super::shape::{Shape, Wiring};

@@ -26,7 +26,7 @@ const FAULT_ROUNDS: usize = 6;
 /// Fewest rounds, however large the network; of those that are laid in batches.
 const FEWEST: [usize; 2] = [4, 8];
 /// Channels looked at, over all rounds and destinations.
-const WORK: usize = 1 << 33;
+const WORK: u64 = 1 << 33;
 /// The load at which prices have risen by a factor of e, as a part of the mean load: at first, and in the
 /// last round.
 const WIDTHS: [f64; 2] = [0.3, 0.01];
@@ -37,6 +37,11 @@ const SWEEPS: [usize; 2] = [12, 4];
 const SWEEP_WIDTHS: [f64; 2] = [0.1, 0.01];
 /// Large networks are swept where the busiest channel is above so many percent of its bound.
 const SWEPT_PERCENT: u64 = 105;
+
+/// How many rounds of so much work each the limit allows.
+fn rounds_within_work(each: usize) -> usize {
+    usize::try_from(WORK / (each as u64).max(1)).unwrap_or(usize::MAX)
+}
 
 /// How much work is put into the balance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,7 +85,7 @@ pub fn route(scene: &Scene<'_>, demand: &Demand, settings: Settings) -> NextHops
     let mut search = Search::new(scene, demand, start);
     let most = if care == Care::Full { ROUNDS } else { FAULT_ROUNDS };
     let large = search.is_large();
-    let rounds = (WORK / (search.trees.len() * search.heads.len()).max(1)).clamp(FEWEST[usize::from(large)].min(most), most);
+    let rounds = rounds_within_work(search.trees.len() * search.heads.len()).clamp(FEWEST[usize::from(large)].min(most), most);
     let mut best: Option<(u64, Vec<Vec<u16>>)> = None;
     for round in 0..rounds {
         let progressed = round as f64 / (rounds - 1) as f64;
@@ -103,7 +108,7 @@ pub fn route(scene: &Scene<'_>, demand: &Demand, settings: Settings) -> NextHops
         search.adopt(ports);
         let sweeps = SWEEPS[usize::from(care == Care::Fault)];
         let work = search.trees.len() * search.heads.len() * search.trees.iter().map(Tree::longest).max().unwrap_or(1);
-        let sweeps = (WORK / work.max(1)).clamp(1, sweeps);
+        let sweeps = rounds_within_work(work).clamp(1, sweeps);
         for sweep in 0..sweeps {
             if *busiest <= enough {
                 break;

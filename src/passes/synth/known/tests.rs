@@ -1,4 +1,4 @@
-//! The table is what it says. (`tests/known_wirings.rs` makes it grow.)
+//! The table is what it says. (`tests/it/known_wirings.rs` makes it grow.)
 
 use super::*;
 use crate::synth::parity::tests::{plain, pod, shape};

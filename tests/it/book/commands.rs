@@ -1,0 +1,245 @@
+//! Every page of the book, from its top to its end: specs are checked, commands are run and print what is
+//! shown.
+//!
+//! A page has a folder of its own, laid out like a clone of the repository. A build of a shipped spec is done
+//! once for all pages. Lines of a page run in its order, each in a shell of its own.
+
+use super::blocks::{self, Block};
+use super::{NOT_RUN, complain, fabc, pages, read, root, scratch, specs};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
+
+/// How many pages run side by side.
+const WORKERS: usize = 2;
+
+/// What a command came to.
+#[derive(Clone)]
+struct Ran {
+    code: i32,
+    /// Standard output and standard error, in both orders: which a person sees first is no matter here.
+    texts: [String; 2],
+}
+
+/// A build that pages share: its folder, and what it came to.
+struct Build {
+    folder: PathBuf,
+    ran: OnceLock<Ran>,
+}
+
+/// The shared builds by command.
+static BUILDS: LazyLock<Mutex<BTreeMap<String, Arc<Build>>>> = LazyLock::new(Mutex::default);
+
+/// What a page came to.
+#[derive(Default)]
+struct Told {
+    wrong: Vec<String>,
+    specs: usize,
+    commands: usize,
+    compared: usize,
+    not_run: Vec<String>,
+}
+
+/// A folder that looks like a clone.
+fn clone_at(folder: &Path) {
+    std::fs::create_dir_all(folder).unwrap();
+    for name in ["specs", "hooks", "examples", "docs", "editors"] {
+        std::os::unix::fs::symlink(root().join(name), folder.join(name)).unwrap();
+    }
+}
+
+fn run(line: &str, folder: &Path) -> Ran {
+    static PATH: LazyLock<OsString> = LazyLock::new(|| {
+        let programs = scratch("bin");
+        std::os::unix::fs::symlink(fabc(), programs.join("fabc")).unwrap();
+        std::env::join_paths([programs].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap()))).unwrap()
+    });
+    let mut shell = Command::new("bash");
+    shell.args(["-c", line]).current_dir(folder).env("PATH", &*PATH).env("HOME", folder).env("NO_COLOR", "1");
+    shell.env_remove("RUST_BACKTRACE").env_remove("COLUMNS");
+    let output = shell.output().expect("there is a bash");
+    let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    Ran { code: output.status.code().expect("it ended by itself"), texts: [format!("{out}{err}"), format!("{err}{out}")] }
+}
+
+/// Whether a command builds shipped specs and does nothing else.
+fn shared(line: &str) -> bool {
+    let mut words = line.split(' ');
+    let plain = |word: &str| word.starts_with("specs/") || ["-q", "--quiet", "--set"].contains(&word) || word.contains('=');
+    words.next() == Some("fabc") && words.next() == Some("build") && words.all(plain) && !line.contains([';', '|', '&', '>', '$'])
+}
+
+/// The command, or what it left when a page ran it before.
+fn run_once(line: &str, folder: &Path) -> Ran {
+    if !shared(line) {
+        return run(line, folder);
+    }
+    let build = {
+        let mut builds = BUILDS.lock().unwrap();
+        let name = format!("build_{}", builds.len());
+        let new = || Arc::new(Build { folder: scratch(&name), ran: OnceLock::new() });
+        Arc::clone(builds.entry(line.to_owned()).or_insert_with(new))
+    };
+    // Other pages that want this one wait here.
+    let ran = build.ran.get_or_init(|| {
+        clone_at(&build.folder);
+        run(line, &build.folder)
+    });
+    if build.folder.join("out").exists() {
+        // Hard links: nothing that fabc does changes a file in its place.
+        let copied = run(&format!("mkdir -p out && cp -rlf '{}'/out/* out/", build.folder.display()), folder);
+        assert_eq!(copied.code, 0, "{}", copied.texts[0]);
+    }
+    ran.clone()
+}
+
+/// The text without how long builds took.
+fn timeless(text: &str) -> String {
+    let lines = text.lines().map(|line| match line.rsplit_once(" in ") {
+        Some((what, time)) if line.starts_with("wrote ") && time.ends_with(" s") => format!("{what}\n"),
+        _ => format!("{line}\n"),
+    });
+    lines.collect()
+}
+
+/// Whether the pieces of what is shown, parted by lines `..`, occur one after the other.
+fn shows(printed: &str, shown: &str) -> bool {
+    let (printed, shown) = (timeless(printed), timeless(shown));
+    let mut rest = printed.as_str();
+    let pieces = shown.split_inclusive('\n').fold(vec![String::new()], |mut pieces, line| {
+        if line == "..\n" {
+            pieces.push(String::new())
+        } else {
+            pieces.last_mut().unwrap().push_str(line)
+        }
+        pieces
+    });
+    pieces.iter().filter(|piece| !piece.is_empty()).all(|piece| {
+        let found = rest.match_indices(piece.as_str()).find(|(at, _)| *at == 0 || rest.as_bytes()[at - 1] == b'\n');
+        found.map(|(at, _)| rest = &rest[at + piece.len()..]).is_some()
+    })
+}
+
+/// The commands of a block: what is run, and the exit code.
+fn commands(block: &Block) -> Vec<(String, i32)> {
+    let joined = block.text.replace("\\\n", " ");
+    let lines = joined.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines
+        .map(|line| {
+            let (line, says) = line.split_once(" # ").unwrap_or((line, ""));
+            let code = says.split_once("exit code ").map_or(0, |(_, code)| code[..1].parse().expect("a digit behind `exit code`"));
+            // cargo itself is not run: what it would run is in the path.
+            (line.trim().replacen("cargo run --release -- ", "fabc ", 1), code)
+        })
+        .collect()
+}
+
+fn page(page: &str, folder: &Path) -> Told {
+    let mut told = Told::default();
+    let mut files: BTreeMap<String, String> = BTreeMap::new();
+    // What the last block of commands printed, until other commands follow.
+    let mut printed: Option<[String; 2]> = None;
+    let blocks = blocks::of(page, &read(page));
+    specs::beside(&blocks, folder);
+    for block in blocks {
+        match (block.language.as_str(), block.option("needs")) {
+            ("fab", _) => {
+                let (wrong, count) = specs::look(&block, &mut files, folder);
+                told.wrong.extend(wrong);
+                told.specs += count;
+            }
+            ("csv", _) => std::fs::write(folder.join(block.option("file").expect("a table has a name")), &block.text).unwrap(),
+            (language, Some(needs)) => {
+                let count = if language == "sh" { commands(&block).len() } else { 1 };
+                told.not_run.extend(std::iter::repeat_n(needs.to_owned(), count));
+                printed = None;
+            }
+            ("sh", None) => {
+                let all = printed.insert(Default::default());
+                for (line, code) in commands(&block) {
+                    told.commands += 1;
+                    let ran = run_once(&line, folder);
+                    if ran.code != code {
+                        let Ran { code: ended, texts: [text, _] } = ran;
+                        told.wrong.push(format!("{}: `{line}` ended with {ended}, not {code}:\n{text}", block.place));
+                        // What comes after it is of no use.
+                        return told;
+                    }
+                    all.iter_mut().zip(&ran.texts).for_each(|(all, text)| all.push_str(text));
+                }
+            }
+            ("text", _) if block.option("figure").is_none() => {
+                told.compared += 1;
+                match &printed {
+                    // A page without commands has nothing that is printed.
+                    None if told.commands == 0 => told.compared -= 1,
+                    None => told.wrong.push(format!("{}: no command prints this", block.place)),
+                    Some(printed) if !printed.iter().any(|printed| shows(printed, &block.text)) => {
+                        told.wrong.push(format!("{}: the page shows\n{}\nbut that is\n{}", block.place, block.text, printed[0]));
+                    }
+                    Some(_) => (),
+                }
+            }
+            _ => (),
+        }
+    }
+    told
+}
+
+#[test]
+fn every_page_is_true() {
+    let only = std::env::var("BOOK_PAGE").ok();
+    let all = pages();
+    let chosen: Vec<&String> = all.iter().filter(|page| only.as_ref().is_none_or(|only| page.contains(only.as_str()))).collect();
+    let folder = scratch("pages");
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut told = Vec::new();
+        while let Some(name) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let place = folder.join(name.replace('/', "_"));
+            clone_at(&place.join("fabc"));
+            std::fs::create_dir_all(place.join("my-fabrics/.git/hooks")).unwrap();
+            told.push(page(name, &place.join("fabc")));
+        }
+        told
+    };
+    let told: Vec<Told> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..WORKERS).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("a page is read")).collect()
+    });
+    let sum = |count: fn(&Told) -> usize| told.iter().map(count).sum::<usize>();
+    let [specs, commands, compared] = [sum(|told| told.specs), sum(|told| told.commands), sum(|told| told.compared)];
+    let mut not_run: BTreeMap<String, usize> = BTreeMap::new();
+    told.iter().flat_map(|told| &told.not_run).for_each(|needs| *not_run.entry(needs.clone()).or_default() += 1);
+    println!("{} pages: {specs} specs, {commands} commands run, {compared} outputs compared, not run: {not_run:?}", told.len());
+    complain(told.into_iter().flat_map(|told| told.wrong).collect());
+    if only.is_none() {
+        assert_eq!(
+            not_run,
+            NOT_RUN.map(|(needs, count)| (needs.to_owned(), count)).into(),
+            "what is not run is counted in tests/it/book/mod.rs"
+        );
+        assert!(specs > 45 && commands > 180 && compared > 45, "{specs} specs, {commands} commands run, {compared} outputs compared");
+    }
+}
+
+#[test]
+fn outputs_are_compared_by_whole_lines_and_without_times() {
+    let printed = "a\nwrote out/x (3 files, 1 kB) in 9.6 s\nb\nc d\n";
+    for shown in ["a\n", "a\n..\nb\n", "..\nc d\n", "wrote out/x (3 files, 1 kB) in 0.1 s\nb\n"] {
+        assert!(shows(printed, shown), "{shown}");
+    }
+    for other in ["c\n", "b\n..\na\n", "d\n", "wrote out/x (4 files, 1 kB) in 9.6 s\n", "a\nb\n"] {
+        assert!(!shows(printed, other), "{other}");
+    }
+}
+
+#[test]
+fn only_builds_of_shipped_specs_are_shared() {
+    assert!(["fabc build specs/a.fab", "fabc build specs/a.fab -q", "fabc build specs/a.fab --set seed=2"].into_iter().all(shared));
+    let others = ["fabc build a.fab", "fabc build specs/a.fab --out b", "fabc build specs/a.fab > b", "fabc check specs/a.fab"];
+    assert!(!others.into_iter().any(shared));
+}

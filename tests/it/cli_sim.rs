@@ -1,0 +1,607 @@
+//! `fabc sim`, driven from outside: its forms, exit codes and errors.
+
+use crate::support::command;
+use crate::support::spec_text;
+use command::fabc;
+use serde_json::Value;
+use spec_text::SpecText;
+
+/// Sixteen chips in two cubes on a torus, every single dark switch tolerated.
+fn pod() -> SpecText {
+    SpecText::pod([2, 2, 2], 2).with("topology = torus 2 x 2 x 4;").with("routing = up_down;")
+}
+
+/// A directory with a built fabric in `out/`.
+fn built(spec: &SpecText) -> tempfile::TempDir {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("fabric.fab"), spec.text()).unwrap();
+    fabc(place.path(), &["build", "fabric.fab", "-q"], 0);
+    place
+}
+
+/// As few cycles as show that it works.
+const SHORT: [&str; 4] = ["--warmup", "500", "--measure", "1000"];
+
+fn sim(place: &tempfile::TempDir, args: &[&str], code: i32) -> (String, String) {
+    let name = if place.path().join("out/pod").is_dir() { "out/pod" } else { "out/net" };
+    fabc(place.path(), &[&["sim", name][..], &SHORT, args].concat(), code)
+}
+
+#[test]
+fn a_pod_in_every_form_and_scenario() {
+    let place = built(&pod());
+    let (text, _) = sim(&place, &[], 0);
+    for word in ["pod", "uniform traffic", "nominal", "static bound", "offered", "accepted"] {
+        assert!(text.contains(word), "{word} is missing in\n{text}");
+    }
+    assert_eq!(text.lines().filter(|line| line.starts_with("    ") && line.contains(" %")).count(), 12, "{text}");
+    assert_eq!(text.matches("saturation: stable at").count(), 1, "{text}");
+    assert_eq!(text, sim(&place, &["--threads", "1"], 0).0, "threads show");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+
+    let json: Value = serde_json::from_str(&sim(&place, &["--format", "json", "--rates", "0.1,0.2", "--seeds", "2"], 0).0).unwrap();
+    assert_eq!((&json["format"], &json["fabric"]), (&Value::from("fabc.simulation/1"), &Value::from("pod")));
+    let nominal = &json["scenarios"][0];
+    let points = nominal["points"].as_array().unwrap();
+    let runs: Vec<(f64, u64)> = points.iter().map(|point| (point["rate"].as_f64().unwrap(), point["seed"].as_u64().unwrap())).collect();
+    assert_eq!(runs, [(0.1, 1), (0.1, 2), (0.2, 1), (0.2, 2)]);
+    assert_eq!(nominal["model"]["general_vcs"], 2, "what the chip has beside the tables");
+    assert_eq!(nominal["model"]["host_ports"], "unlimited");
+    assert!(points.iter().all(|point| point["latency"]["mean"].as_f64() >= Some(20.0) && point["vcs"].as_array().unwrap().len() == 4));
+
+    let (csv, _) = sim(&place, &["--format", "csv", "--rates", "0.1", "--scenario", "all"], 0);
+    // Four switches of each of three groups, and the healthy pod.
+    assert_eq!(csv.lines().count(), 14, "{csv}");
+    let columns = |line: &str| line.split('"').step_by(2).map(|part| part.matches(',').count()).sum::<usize>();
+    assert!(csv.lines().all(|line| columns(line) == columns(csv.lines().next().unwrap())), "{csv}");
+    assert!(csv.contains("\n\"Z[1,1]\",0.10,1,"), "{csv}");
+    let (one, _) = sim(&place, &["--format", "csv", "--rates", "0.1", "--scenario", "Z[1,1]"], 0);
+    assert!(csv.contains(one.lines().nth(1).unwrap()), "{one}");
+
+    let (searched, _) = sim(&place, &["--format", "csv", "--saturation", "--seeds", "2"], 0);
+    assert!(searched.starts_with("scenario,seed,bound,stable,unstable,share,") && searched.lines().count() == 3, "{searched}");
+
+    let (svg, _) = sim(&place, &["--format", "svg", "--rates", "0.1..0.5:0.1"], 0);
+    assert!(svg.starts_with("<svg xmlns=") && svg.matches("<circle").count() == 5, "{svg}");
+}
+
+#[test]
+fn hosts_of_a_network_have_a_port_each() {
+    let network = SpecText::network("hyperx 3 x 3;")
+        .with("router { radix = 12; hosts = 2; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }");
+    let place = built(&network);
+    let (text, _) = sim(&place, &["--traffic", "permutation", "--rates", "0.2"], 0);
+    assert!(text.contains("flits per cycle and host") && text.contains("a port of one flit per cycle each way and host"), "{text}");
+    let (_, error) = sim(&place, &["--rates", "6.5"], 2);
+    assert!(error.contains("FAB0605") && error.contains("at most 6"), "{error}");
+    sim(&place, &["--rates", "6.5", "--hosts", "2"], 0);
+}
+
+#[test]
+fn traffic_and_ways_are_told_with_every_default() {
+    let network = SpecText::network("dragonfly { a = 4; h = 2; }")
+        .with("router { radix = 12; hosts = 2; vcs = 6; flit = 64 B; buffer = 24 flits; latency = 1 cycles; }");
+    let place = built(&network);
+    let json = |args: &[&str]| -> Value {
+        let args = [args, &["--rates", "0.1", "--format", "json"]].concat();
+        serde_json::from_str::<Value>(&sim(&place, &args, 0).0).unwrap()["scenarios"][0].clone()
+    };
+    let tables = json(&["--traffic", "group_shift"]);
+    assert_eq!((&tables["model"]["routing"], &tables["model"]["by"]), (&Value::from("tables"), &Value::from(1)));
+    // Eight hosts over one link; shortest ways of the tables go over third groups, too.
+    let own = json(&["--traffic", "group_shift", "--routing", "family"]);
+    assert_eq!((&own["bound"], &own["bound_by"]), (&Value::from(0.125), &Value::from("loads")));
+    assert!(tables["bound"].as_f64() > Some(0.125) && tables["bound_by"] == "loads");
+    let ugal = json(&["--traffic", "hotspot", "--hotspot", "group0[1],group8[3], 5", "--routing", "ugal"]);
+    let told =
+        ["share", "hotspot", "routing", "shortest", "samples", "bias_flits", "rule", "hop_vcs"].map(|name| ugal["model"][name].clone());
+    let expected = serde_json::json!([0.2, ["group0[1]", "group8[3]", "5"], "ugal", "family", 4, 0, "product", 6]);
+    assert_eq!(Value::from(told.to_vec()), expected);
+    assert_eq!(ugal["bound_by"], "hops");
+    let bursts = ["--bursts", "40", "--burst-rate", "0.5", "--routing", "ugal_global", "--rule", "booksim", "--shortest", "random"];
+    let (text, _) = sim(&place, &[&bursts[..], &["--rates", "0.1"]].concat(), 0);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "uniform in bursts of 40 cycles at 0.50 traffic; ugal_global over random, samples 1, bias 30, rule booksim routing;",
+        "6 virtual channels, by hop, 24 flits each",
+        ", of any routing, by the hops of shortest ways; ",
+    ] {
+        assert!(words.contains(part), "{part} is missing in\n{words}");
+    }
+    let (csv, _) = sim(&place, &["--format", "csv", "--rates", "0.1", "--routing", "min", "--traffic", "adversarial"], 0);
+    assert!(csv.lines().nth(1).is_some_and(|row| row.ends_with(",adversarial,min,packet")), "{csv}");
+    for (args, code, what) in [
+        (
+            &["--traffic", "tornado"][..],
+            2,
+            "error[FAB0606]: there is no tornado traffic here: it takes coordinates, and a dragonfly has none",
+        ),
+        (&["--traffic", "hotspot"], 2, "nobody says where the spots are"),
+        (&["--traffic", "hotspot", "--hotspot", "group9[0]"], 2, "no endpoint is called `group9[0]`"),
+        (&["--by", "2"], 2, "error[FAB0623]: `by` says nothing about uniform traffic"),
+        (&["--bursts", "40"], 2, "--burst-rate"),
+        (&["--bursts", "40", "--burst-rate", "0.2", "--rates", "0.2"], 2, "error[FAB0622]"),
+        (&["--traffic", "hotspot", "--share", "1.5"], 2, "`1.5` is no share"),
+        (&["--routing", "min", "--general", "1"], 2, "error[FAB0623]: `general` says nothing about `min` routing"),
+    ] {
+        let (_, error) = sim(&place, args, code);
+        assert!(error.contains(what), "{args:?}: {error}");
+    }
+    let pod = built(&pod());
+    let (_, error) = sim(&pod, &["--routing", "min"], 1);
+    assert!(error.contains("error[FAB0620]: there is no `min` routing here: in a pod packets go by its tables"), "{error}");
+    // Chips of a torus have coordinates.
+    sim(&pod, &["--traffic", "tornado", "--rates", "0.1"], 0);
+    let tight = built(
+        &network
+            .with("router { radix = 12; hosts = 2; vcs = 2; flit = 64 B; buffer = 24 flits; latency = 1 cycles; }")
+            .with("budget { vcs = 2; faults = 0; }"),
+    );
+    let (_, error) = sim(&tight, &["--routing", "ugal"], 1);
+    assert!(error.contains("spec.fab:5:5: error[FAB0621]: `ugal` routing takes a virtual channel per hop"), "{error}");
+}
+
+#[test]
+fn flits_of_a_pod() {
+    let place = built(&pod());
+    let (text, _) = sim(&place, &["--model", "flit", "--rates", "0.3"], 0);
+    for part in
+        ["wormholes of packets of 6 flits, separable allocator, in turn, 2 rounds", "credits after the link; 2 ports of one flit per"]
+    {
+        assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(part), "{part} is missing in\n{text}");
+    }
+    let flit = ["--model", "flit", "--speedup", "1", "--rates", "0.2", "--format"];
+    let json: Value = serde_json::from_str(&sim(&place, &[&flit[..], &["json"]].concat(), 0).0).unwrap();
+    let model = &json["scenarios"][0]["model"];
+    assert_eq!((&model["name"], &model["speedup"], &model["host_ports"]), (&"flit".into(), &1.into(), &2.into()));
+    assert!(model.get("turn_cycles").is_none() && model["arbitration"] == "rotate", "{model}");
+    let (csv, _) = sim(&place, &[&flit[..], &["csv"]].concat(), 0);
+    let last: Vec<&str> = csv.lines().map(|line| line.rsplit(',').next().unwrap()).collect();
+    assert_eq!(last, ["model", "flit"]);
+    assert!(model.get("window_packets").is_none(), "{model}");
+    let limited: Value = serde_json::from_str(&sim(&place, &[&flit[..], &["json", "--window", "9"]].concat(), 0).0).unwrap();
+    assert_eq!(limited["scenarios"][0]["model"]["window_packets"], 9);
+    let (text, _) = sim(&place, &["--rates", "0.2", "--window", "1"], 0);
+    assert!(
+        text.split_whitespace().collect::<Vec<_>>().join(" ").contains("hosts without limit, a packet of each under way at most"),
+        "{text}"
+    );
+    // Packets longer than a queue are no error here.
+    sim(&place, &["--model", "flit", "--packet", "101", "--rates", "0.1"], 0);
+
+    let timeless = built(&pod().with("chip { radix = 6; vcs = 4; flit = 64 B; buffer = 100 flits; latency = 0 cycles; }"));
+    let (_, error) = sim(&timeless, &["--model", "flit"], 1);
+    assert!(error.contains("error[FAB0611]: the chip takes 0 cycles"), "{error}");
+    sim(&timeless, &["--rates", "0.1"], 0);
+}
+
+#[test]
+fn traffic_that_ends_in_every_form() {
+    let place = built(&pod());
+    let ends = |args: &[&str], code: i32| fabc(place.path(), &[&["sim", "out/pod"][..], args].concat(), code);
+    let asked = ["--traffic", "all_to_all", "--bytes", "2KiB"];
+    let all = |args: &[&str]| ends(&[&asked[..], args].concat(), 0).0;
+    let text = all(&[]);
+    for part in [
+        "all_to_all of 2048 B, order shift, traffic; tables routing",
+        "240 messages, 491,520 bytes in 1,440 packets; at least ",
+        "cycles, by the busiest channel, port or source;",
+        "of bound",
+    ] {
+        assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(part), "{part} is missing in\n{text}");
+    }
+    assert_eq!(text, all(&["--threads", "1"]), "threads show");
+    assert!(text.lines().all(|line| line.chars().count() <= 110), "{text}");
+
+    let cycles = |args: &[&str]| -> Value {
+        let json: Value = serde_json::from_str(&all(&[args, &["--format", "json"]].concat())).unwrap();
+        let nominal = json["scenarios"][0].clone();
+        assert!(nominal["points"].as_array().unwrap().is_empty() && nominal["model"].get("warmup_cycles").is_none());
+        assert_eq!((&nominal["model"]["bytes"], &nominal["packets"], &nominal["bytes"]), (&2048.into(), &1440.into(), &491_520.into()));
+        let [run] = &nominal["completions"].as_array().unwrap()[..] else { panic!("one seed") };
+        assert!(run["cycles"].as_u64() >= nominal["least_cycles"].as_u64() && run["share"].as_f64() <= Some(1.0));
+        assert_eq!(nominal["bound_ratio"][1], nominal["least_cycles"]);
+        run["cycles"].clone()
+    };
+    assert!(cycles(&["--order", "barrier"]).as_u64() > cycles(&[]).as_u64());
+    assert!(cycles(&["--order", "turns"]) != cycles(&[]));
+    assert!(cycles(&["--model", "flit"]).as_u64() > Some(100));
+
+    let csv = all(&["--format", "csv", "--scenario", "all"]);
+    assert!(csv.starts_with("scenario,seed,cycles,least_cycles,share,us,gbs,gbs_per_sender,") && csv.lines().count() == 14, "{csv}");
+    let columns = |line: &str| line.split('"').step_by(2).map(|part| part.matches(',').count()).sum::<usize>();
+    assert!(csv.lines().all(|line| columns(line) == columns(csv.lines().next().unwrap())), "{csv}");
+    let compared = all(&["--compare"]);
+    assert!(compared.starts_with("fabric") && compared.contains("at least") && compared.contains("1.000"), "{compared}");
+    assert!(all(&["--compare", "--format", "csv"]).starts_with("fabric,senders,least_cycles,cycles,share,gbs,ratio,bound_ratio\npod,16,"));
+
+    let trace = |text: &str| std::fs::write(place.path().join("t.csv"), text).unwrap();
+    trace("cycle,src,dst,flits\n0,cube0[0,0,0],cube1[1,1,1],60\n500,3,0,6\n");
+    let (text, _) = ends(&["--trace", "t.csv"], 0);
+    assert!(text.contains("trace t.csv traffic") && text.contains("2 messages, 4,224 bytes in 11 packets"), "{text}");
+    for (content, what) in [
+        ("0,1,2\n", "error[FAB0624]: t.csv:1: 3 columns where there are 4"),
+        ("0,1,2,6\n0,1,16,6\n", "error[FAB0624]: t.csv:2: no endpoint is called `16`"),
+        ("7,1,2,6\n6,1,2,6\n", "error[FAB0624]: t.csv:2: cycle 6 comes after cycle 7"),
+        ("0,1,2,0\n", "error[FAB0624]: t.csv:1: `0` is no number of flits"),
+        ("0,1,2,4294967296\n", "error[FAB0624]: t.csv:1: `4294967296` is no number of flits"),
+        ("\n", "error[FAB0625]: t.csv: there is no message in it"),
+    ] {
+        trace(content);
+        let (_, error) = ends(&["--trace", "t.csv"], 2);
+        assert!(error.contains(what), "{content}: {error}");
+    }
+    for (args, what) in [
+        (&["--traffic", "all_to_all"][..], "error[FAB0606]: there is no all_to_all traffic here: nobody says how many bytes"),
+        (&["--traffic", "trace"], "error[FAB0606]: there is no trace traffic here: nobody says in which file"),
+        (&["--bytes", "1KiB"], "error[FAB0623]: `bytes` says nothing about uniform traffic"),
+        (&["--order", "turns"], "error[FAB0623]: `order` says nothing about uniform traffic"),
+        (&["--traffic", "all_to_all", "--bytes", "64KB"], "`64KB` is no size"),
+        (&["--traffic", "all_to_all", "--bytes", "1024GiB"], "error[FAB0627]"),
+        (
+            &["--traffic", "all_to_all", "--bytes", "1KiB", "--rates", "0.1"],
+            "error[FAB0623]: `rates` says nothing about all_to_all traffic",
+        ),
+        (&["--traffic", "all_to_all", "--bytes", "1KiB", "--saturation"], "error[FAB0623]: `saturation` says nothing"),
+        (&["--traffic", "all_to_all", "--bytes", "1KiB", "--warmup", "5"], "error[FAB0623]: `warmup` says nothing"),
+        (&["--traffic", "all_to_all", "--bytes", "1KiB", "--format", "svg"], "error[FAB0521]: traffic that ends has no form `svg`"),
+        (&["--traffic", "uniform", "--trace", "t.csv"], "cannot be used with"),
+        (&["--trace", "nowhere.csv"], "nowhere.csv"),
+    ] {
+        let (_, error) = fabc(place.path(), &[&["sim", "out/pod"][..], args].concat(), if args[0] == "--trace" { 1 } else { 2 });
+        assert!(error.contains(what), "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn what_cannot_be_simulated_is_told_at_its_place() {
+    let place = built(&pod());
+    for (args, code, what) in [
+        (&["--packet", "101"][..], 1, "spec.fab:6:5: error[FAB0601]: a packet of 101 flits does not fit a buffer of 100"),
+        (
+            &["--general", "3"],
+            1,
+            "error[FAB0602]: 3 general virtual channels and the 2 of the tables need 5 virtual channels, but the chip has 4",
+        ),
+        (&["--classes", "3"], 1, "error[FAB0602]: 3 virtual channels for each of the 2 of the tables need 6"),
+        (&["--rates", "7"], 2, "error[FAB0605]: a rate of 7.00 is more than a packet of 6 flits per cycle and port can offer: at most 6"),
+        (&["--scenario", "Q[0,0]"], 2, "error[FAB0512]: there are no tables for the scenario `Q[0,0]`"),
+        (&["--rates", "0"], 2, "`0` is no rate"),
+        (&["--hosts", "many"], 2, "write `unlimited`"),
+        (&["--general", "1", "--classes", "1"], 2, "cannot be used with"),
+        (&["--model", "flit", "--hosts", "unlimited"], 2, "error[FAB0610]: hosts without limit are of the packet model"),
+        (&["--model", "flit", "--turn", "2"], 2, "error[FAB0612]: `--turn` is of the packet model"),
+    ] {
+        let (_, error) = sim(&place, args, code);
+        assert!(error.contains(what), "{args:?}: {error}");
+    }
+    let long = fabc(place.path(), &["sim", "out/pod", "--warmup", "900000000", "--measure", "200000000"], 2).1;
+    assert!(long.contains("FAB0609"), "{long}");
+    assert!(fabc(place.path(), &["sim", "out"], 2).1.contains("FAB0510"));
+
+    let table = place.path().join("out/pod/tables/nominal.json");
+    let text = std::fs::read_to_string(&table).unwrap();
+    // The first entry of the first router goes elsewhere.
+    let at = text.find("[1,-1,-1,").expect("an injected packet to router 1");
+    let end = at + text[at..].find(']').unwrap();
+    std::fs::write(&table, format!("{}{}", &text[..at], text[end + 1..].trim_start_matches(','))).unwrap();
+    let (_, astray) = sim(&place, &[], 3);
+    assert!(astray.contains("error[FAB0607]: nominal: packets from cube0[0,0,0] to cube0[1,0,0] do not arrive"), "{astray}");
+    assert!(astray.contains("cube0[0,0,0] has no entry for them"), "{astray}");
+}
+
+#[test]
+fn links_must_be_alike_and_take_time() {
+    let unlike = built(&pod().with("link fiber { bandwidth = 100 GB/s; latency = 10 cycles; }"));
+    assert!(sim(&unlike, &[], 1).1.contains("error[FAB0603]: link `fiber` carries another bandwidth than `copper`"));
+    let timeless = built(&pod().with("link fiber { bandwidth = 50 GB/s; latency = 0 cycles; }"));
+    assert!(sim(&timeless, &[], 1).1.contains("error[FAB0604]: link `fiber` takes 0 cycles"));
+    let lonely = built(&SpecText::pod([2, 2, 2], 2).with("topology = torus 2 x 2 x 4;").with("routing = up_down;"));
+    std::fs::remove_dir_all(lonely.path().join("out/pod/tables")).unwrap();
+    assert!(sim(&lonely, &[], 2).1.contains("error[FAB0512]: there are no tables for the scenario `nominal`"));
+}
+
+/// The same with a simulation, and what is required of it.
+fn simulated(require: &str) -> SpecText {
+    let block = "simulate peak { rates = 0.1 .. 0.3 step 0.1; warmup = 500 cycles; measure = 1000 cycles; scenarios = all; }";
+    pod().with(block).with("simulate turned { traffic = bit_reverse; warmup = 500 cycles; measure = 1000 cycles; }").with(require)
+}
+
+#[test]
+fn blocks_of_the_spec_run_with_the_build_and_are_verified() {
+    let place = built(&simulated("require peak.saturation >= 0.2; require peak.latency(0.5) <= 900 cycles;"));
+    let read = |path: &str| std::fs::read_to_string(place.path().join("out/pod").join(path)).unwrap();
+    let peak: Value = serde_json::from_str(&read("simulations/peak.json")).unwrap();
+    let scenarios = peak["scenarios"].as_array().unwrap();
+    assert_eq!((&peak["simulation"], scenarios.len()), (&Value::from("peak"), 13), "the healthy pod and every dark switch");
+    for scenario in scenarios {
+        let bound = scenario["bound"].as_f64().unwrap();
+        let rates: Vec<f64> = scenario["points"].as_array().unwrap().iter().map(|point| point["rate"].as_f64().unwrap()).collect();
+        let half = (bound * 0.5 * 1e4).floor() / 1e4;
+        assert!([0.1, 0.2, 0.3, half].iter().all(|rate| rates.contains(rate)), "{rates:?} have no {half}");
+    }
+    assert_eq!(read("simulations/turned.csv").lines().count(), 13, "a line of heads, and twelve rates");
+    let report: Value = serde_json::from_str(&read("report.json")).unwrap();
+    let lines = report["requires"].as_array().unwrap();
+    assert!(lines.iter().all(|line| line["holds"] == true && line["scenario"].is_string()), "{lines:?}");
+    let worst = scenarios.iter().map(|scenario| scenario["saturation"][0]["stable"].as_f64().unwrap()).fold(f64::INFINITY, f64::min);
+    let told = lines.iter().find(|line| line["require"] == "peak.saturation >= 0.2").unwrap();
+    assert_eq!(told["measured"].as_f64(), Some(worst));
+    for word in ["SIMULATION", "peak, nominal", "bit_reverse traffic"] {
+        assert!(read("report.txt").contains(word), "{word}");
+    }
+    assert!(read("report.html").contains("<code>turned</code>"));
+    fabc(place.path(), &["verify", "out/pod"], 0);
+
+    // The command runs the same blocks, to the same bytes.
+    let again = |block: &str, format: &str| fabc(place.path(), &["sim", "out/pod", "--block", block, "--format", format], 0).0;
+    assert_eq!(again("peak", "json"), read("simulations/peak.json"));
+    assert_eq!(again("turned", "csv"), read("simulations/turned.csv"));
+    let (all, _) = fabc(place.path(), &["sim", "out/pod"], 0);
+    assert!(all.starts_with("pod: peak\n") && all.contains("\npod: turned\n"), "{all}");
+    let (_, error) = fabc(place.path(), &["sim", "out/pod", "--block", "peek"], 2);
+    assert!(error.contains("FAB0520"), "{error}");
+    fabc(place.path(), &["sim", "out/pod", "--block", "peak", "--rates", "0.1"], 2);
+}
+
+#[test]
+fn what_simulations_claim_is_convicted() {
+    let place = built(&simulated(""));
+    let path = place.path().join("out/pod/simulations/peak.json");
+    let honest = std::fs::read_to_string(&path).unwrap();
+    let number = |key: &str| {
+        let start = honest.find(&format!("\"{key}\":")).unwrap() + key.len() + 3;
+        let digits = honest[start..].find([',', '}', ']']).unwrap();
+        (start, start + digits)
+    };
+    // The first of each: of the cheapest point where it is one of a point.
+    for (key, claim) in [
+        ("bound", "0.9"),
+        ("stable", "0.9"),
+        ("unstable", "0.2"),
+        ("accepted", "0.5"),
+        ("born", "7"),
+        ("sum", "1"),
+        ("median", "1"),
+        ("p99", "2"),
+        ("inside_sum", "3"),
+        ("hops", "5"),
+        ("p99_flits", "1"),
+        ("born_ever", "12345"),
+        ("in_flight", "9"),
+        ("buffer_flits", "77"),
+        ("runs", "1000000000000"),
+    ] {
+        let (start, end) = number(key);
+        let forged = format!("{}{claim}{}", &honest[..start], &honest[end..]);
+        assert_ne!(forged, honest, "{key}");
+        std::fs::write(&path, forged).unwrap();
+        let (_, error) = fabc(place.path(), &["verify", "out/pod"], 3);
+        assert!(error.contains("simulations/peak.json"), "{key}: {error}");
+    }
+}
+
+/// A block of traffic that ends: it is run with the build, required of, shown, and run again by `verify`.
+#[test]
+fn blocks_of_traffic_that_ends_are_run_and_verified() {
+    let block = "simulate burst { traffic = all_to_all { bytes = 1 KiB; order = barrier; } scenarios = all; model = flit { hosts = 1; window = 40; } }";
+    let spec = |require: &str| pod().with(block).with(require);
+    let place = built(&spec("require burst.time <= 10 us; require burst.time <= 10000 cycles; require burst.share >= 0.1;"));
+    let path = place.path().join("out/pod/simulations/burst.json");
+    let read = |path: &str| std::fs::read_to_string(place.path().join("out/pod").join(path)).unwrap();
+    let honest = read("simulations/burst.json");
+    let burst: Value = serde_json::from_str(&honest).unwrap();
+    let scenarios = burst["scenarios"].as_array().unwrap();
+    let cycles: Vec<u64> = scenarios.iter().map(|scenario| scenario["completions"][0]["cycles"].as_u64().unwrap()).collect();
+    assert_eq!((cycles.len(), &scenarios[0]["model"]["order"]), (13, &Value::from("barrier")));
+    let report: Value = serde_json::from_str(&read("report.json")).unwrap();
+    let told = report["requires"].as_array().unwrap().iter().find(|line| line["require"] == "burst.time <= 10000 cycles").unwrap().clone();
+    assert_eq!((told["measured"].as_f64(), told["holds"].as_bool()), (cycles.iter().max().map(|&most| most as f64), Some(true)));
+    assert_eq!(read("simulations/burst.csv").lines().count(), 14);
+    for word in ["burst, nominal", "of bound", "all_to_all of 1024 B, order barrier, traffic"] {
+        let report = read("report.txt").split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(report.contains(word), "{word} is missing in\n{report}");
+    }
+    assert!(read("report.html").contains("cycles to the last delivery"));
+    fabc(place.path(), &["verify", "out/pod"], 0);
+    assert_eq!(fabc(place.path(), &["sim", "out/pod", "--format", "json"], 0).0, honest);
+    for key in
+        ["window_packets", "cycles", "least_cycles", "bytes", "packets", "sum", "p99", "hops", "delivered", "flit_cycles", "share", "gbs"]
+    {
+        // The first behind the list of runs where it is one of a run.
+        let from =
+            if ["window_packets", "bytes", "packets", "least_cycles"].contains(&key) { 0 } else { honest.find("completions").unwrap() };
+        let start = from + honest[from..].find(&format!("\"{key}\":")).unwrap() + key.len() + 3;
+        let end = start + honest[start..].find([',', '}', ']']).unwrap();
+        std::fs::write(&path, format!("{}1{}", &honest[..start], &honest[end..])).unwrap();
+        let (_, error) = fabc(place.path(), &["verify", "out/pod"], 3);
+        assert!(error.contains("simulations/burst.json"), "{key}: {error}");
+    }
+    std::fs::write(place.path().join("fabric.fab"), spec("require burst.time <= 100 cycles;").text()).unwrap();
+    let (_, error) = fabc(place.path(), &["build", "fabric.fab", "-q"], 3);
+    assert!(error.contains("`require burst.time <= 100 cycles` does not hold"), "{error}");
+}
+
+/// A trace beside the spec: it is copied into the directory, which is verified, simulated and built again.
+#[test]
+fn traces_stand_in_the_spec_as_well() {
+    let lines = "cycle,src,dst,flits\n0,0,15,40\n3,cube0[0,1,0],cube1[1,1,1],6\n900,7,0,12\n";
+    let place = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| std::fs::write(place.path().join(path), text).unwrap();
+    let read = |path: &str| std::fs::read_to_string(place.path().join(path)).unwrap();
+    write("steps.csv", lines);
+    let block = "simulate steps { traffic = trace \"steps.csv\"; }";
+    let spec = pod().with(block).with("require steps.time <= 1100 cycles; require steps.time >= 900 cycles;");
+    write("fabric.fab", &spec.text());
+    fabc(place.path(), &["build", "fabric.fab", "-q"], 0);
+    assert_eq!(read("out/pod/inputs/trace-steps.csv"), lines);
+    assert!(read("out/pod/spec.fab").contains("traffic = trace \"inputs/trace-steps.csv\";"));
+    let honest = read("out/pod/simulations/steps.json");
+    let steps: Value = serde_json::from_str(&honest).unwrap();
+    assert_eq!((&steps["scenarios"][0]["messages"], &steps["scenarios"][0]["bytes"]), (&Value::from(3), &Value::from(58 * 64)));
+    fabc(place.path(), &["verify", "out/pod"], 0);
+    assert_eq!(fabc(place.path(), &["sim", "out/pod", "--format", "json"], 0).0, honest);
+    // The command says the same by an option.
+    let by_option = fabc(place.path(), &["sim", "out/pod", "--trace", "steps.csv", "--format", "json"], 0).0;
+    let by_option: Value = serde_json::from_str(&by_option).unwrap();
+    assert_eq!(by_option["scenarios"][0]["completions"], steps["scenarios"][0]["completions"]);
+    // Built again from what was written.
+    fabc(place.path(), &["build", "out/pod/spec.fab", "-q", "--out", "again"], 0);
+    assert_eq!(read("again/pod/simulations/steps.json"), honest);
+
+    write("out/pod/inputs/trace-steps.csv", "0,0,1,6\n");
+    fabc(place.path(), &["verify", "out/pod"], 3);
+    write("steps.csv", "0,0,16,6\n");
+    let (_, error) = fabc(place.path(), &["build", "fabric.fab", "-q"], 1);
+    assert!(error.contains("FAB0624") && error.contains("steps.csv:1: no endpoint is called `16`"), "{error}");
+}
+
+/// What the command has by options, a spec says in its words.
+#[test]
+fn spots_and_bursts_stand_in_the_spec_as_well() {
+    let block = "simulate hot {
+        traffic = hotspot { at = [cube0[0, 0, 0], 5]; share = 0.5; }
+        births = bursts { length = 40 cycles; rate = 0.5; }
+        rates = 0.05; warmup = 500 cycles; measure = 1000 cycles;
+    }";
+    let place = built(&pod().with(block));
+    let points = |text: &str| serde_json::from_str::<Value>(text).unwrap()["scenarios"][0]["points"].clone();
+    let written = std::fs::read_to_string(place.path().join("out/pod/simulations/hot.json")).unwrap();
+    let bursts = ["--bursts", "40", "--burst-rate", "0.5", "--rates", "0.05", "--format", "json"];
+    let options = [&["--traffic", "hotspot", "--hotspot", "cube0[0,0,0],5", "--share", "0.5"][..], &bursts].concat();
+    assert_eq!(points(&written), points(&sim(&place, &options, 0).0));
+    fabc(place.path(), &["verify", "out/pod"], 0);
+
+    for (block, what) in [
+        ("simulate hot { traffic = hotspot { at = [cube9[0,0,0]]; } }", "no endpoint is called `cube9[0,0,0]`"),
+        ("simulate hot { traffic = all_to_all { bytes = 1000000000 KiB; } }", "this takes at least"),
+    ] {
+        let spec = pod().with(block).text();
+        std::fs::write(place.path().join("fabric.fab"), &spec).unwrap();
+        let (_, error) = fabc(place.path(), &["build", "fabric.fab", "-q"], 1);
+        let line = spec.lines().position(|line| line.contains("simulate")).unwrap() + 1;
+        assert!(error.contains(&format!("fabric.fab:{line}:")) && error.contains(what), "{error}");
+    }
+}
+
+#[test]
+fn a_contract_on_a_simulation_can_be_broken() {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("fabric.fab"), simulated("require turned.share >= 1.04;").text()).unwrap();
+    let (_, error) = fabc(place.path(), &["build", "fabric.fab", "-q"], 3);
+    assert!(error.contains("`require turned.share >= 1.04` does not hold"), "{error}");
+}
+
+#[test]
+fn directories_are_compared() {
+    let place = built(&pod());
+    std::fs::write(place.path().join("other.fab"), pod().named("other").with("routing = allowed_turns;").text()).unwrap();
+    fabc(place.path(), &["build", "other.fab", "-q"], 0);
+    let of = |args: &[&str], code: i32| fabc(place.path(), &[&["sim", "out/pod", "out/other"][..], &SHORT, args].concat(), code);
+    let (text, _) = of(&[], 0);
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("fabric") && lines[1].starts_with("pod ") && lines[2].starts_with("other "), "{text}");
+    assert!(lines[1].ends_with("1.000     1.000"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    let (csv, _) = of(&["--compare", "--format", "csv"], 0);
+    let cells = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();
+    let rows: Vec<Vec<String>> = csv.lines().map(cells).collect();
+    assert_eq!((rows.len(), rows[0].len()), (3, 9), "{csv}");
+    let number = |row: usize, column: usize| rows[row][column].parse::<f64>().unwrap();
+    assert!((number(2, 7) - number(2, 3) / number(1, 3)).abs() < 1e-6, "{csv}");
+    // The same bracket as one directory alone has.
+    let (alone, _) = fabc(place.path(), &[&["sim", "out/other"][..], &SHORT, &["--saturation", "--format", "csv"]].concat(), 0);
+    let row = cells(alone.lines().nth(1).unwrap());
+    assert_eq!([&row[3], &row[4]], [&rows[2][3], &rows[2][4]], "{alone}");
+    let (_, error) = of(&["--format", "json"], 2);
+    assert!(error.contains("FAB0521"), "{error}");
+    of(&["--compare", "--rates", "0.1"], 2);
+}
+
+/// Tables and topology of a built directory do the same without it.
+#[test]
+fn tables_of_anybody() {
+    let run = |place: &tempfile::TempDir, args: &[&str], code| fabc(place.path(), &[&["sim"][..], &SHORT, args].concat(), code);
+    let first = |text: &str| serde_json::from_str::<Value>(text).unwrap()["scenarios"][0].clone();
+    let place = built(&pod());
+    for model in ["packet", "flit"] {
+        let asked = ["--model", model, "--rates", "0.2,0.9", "--format", "json"];
+        let here = first(&sim(&place, &asked, 0).0);
+        let tables = ["--tables", "out/pod/tables/nominal.json", "--topology", "out/pod/topology.json"];
+        let hardware = ["--buffer", "100", "--link-latency", "10", "--router-latency", "10"];
+        let there = first(&run(&place, &[&tables[..], &hardware, &asked].concat(), 0).0);
+        for part in ["bound", "mean_hops", "mean_cycles", "senders"] {
+            assert_eq!(there[part], here[part], "{part}");
+        }
+        for part in ["host_ports", "general_vcs", "table_vcs", "credits"] {
+            assert_eq!(there["model"][part], here["model"][part], "{part}");
+        }
+        for (there, here) in there["points"].as_array().unwrap().iter().zip(here["points"].as_array().unwrap()) {
+            for part in ["accepted", "born", "delivered", "latency", "inside", "vcs"] {
+                assert_eq!(there[part], here[part], "{part}");
+            }
+        }
+    }
+
+    // The adapters of a subnet are routers of their own: two hops more, of four cycles each.
+    let place = tempfile::tempdir().unwrap();
+    let mesh = SpecText::network("mesh 2 x 3;").with("routing = dimension_order;");
+    std::fs::write(place.path().join("fabric.fab"), mesh.text()).unwrap();
+    fabc(place.path(), &["build", "fabric.fab", "-q", "--emit", "opensm_lft=m.lft,ibnetdiscover=m.topo"], 0);
+    let subnet = ["--tables", "m.lft", "--topology", "m.topo"];
+    let alone = first(&run(&place, &[&subnet[..], &["--rates", "0.001", "--format", "json"]].concat(), 0).0);
+    let [hops, cycles] = ["mean_hops", "mean_cycles"].map(|part| alone[part].as_f64().unwrap());
+    // Between two routers of a 2 x 3 mesh: 25 hops over its 15 pairs.
+    assert!((hops - 2.0 - 25.0 / 15.0).abs() < 1e-5 && (cycles - 4.0 * hops - 5.0).abs() < 1e-4, "{hops} {cycles}");
+
+    // On the lanes of a subnet: as many hops, and as much on every lane as on the virtual channel.
+    let torus = SpecText::network("torus 5 x 5;").named("round").with("routing = dimension_order;");
+    std::fs::write(place.path().join("round.fab"), torus.text()).unwrap();
+    let emit = "opensm_lft=r.lft,ibnetdiscover=r.topo,opensm_sl2vl=r.sl2vl,opensm_path_sl=r.psl";
+    fabc(place.path(), &["build", "round.fab", "-q"], 0);
+    fabc(place.path(), &["build", "round.fab", "-q", "--emit", emit], 0);
+    let asked = ["--rates", "0.3", "--format", "json"];
+    let own = first(&fabc(place.path(), &[&["sim", "out/round"][..], &SHORT, &asked].concat(), 0).0);
+    let lanes = ["--tables", "r.lft", "--topology", "r.topo", "--sl2vl", "r.sl2vl", "--path-sl", "r.psl"];
+    let laned = first(&run(&place, &[&lanes[..], &asked].concat(), 0).0);
+    let hops = |of: &Value| of["mean_hops"].as_f64().unwrap();
+    assert!((hops(&laned) - hops(&own) - 2.0).abs() < 1e-5, "{} and {}", hops(&laned), hops(&own));
+    // The spec allows four, the routes use two.
+    assert_eq!((&laned["model"]["table_vcs"], &own["model"]["table_vcs"]), (&Value::from(2), &Value::from(4)));
+    assert!((laned["points"][0]["accepted"].as_f64().unwrap() - 0.3).abs() < 0.02, "{}", laned["points"][0]);
+    let (_, error) = run(&place, &[&lanes[..4], &asked].concat(), 3);
+    assert!(error.contains("FAB0413"), "one lane is not enough: {error}");
+    run(&place, &["--tables", "r.lft", "--topology", "r.topo", "--path-sl", "r.psl"], 2);
+
+    // What is wrong with the files is what `verify` says of them.
+    let lft = std::fs::read_to_string(place.path().join("m.lft")).unwrap();
+    let entry = lft.lines().position(|line| line.starts_with("0x")).unwrap();
+    let cut: Vec<&str> = lft.lines().enumerate().filter(|(at, _)| *at != entry + 1).map(|(_, line)| line).collect();
+    std::fs::write(place.path().join("cut.lft"), cut.join("\n")).unwrap();
+    for (args, code, message) in [
+        (&["--tables", "m.lft"][..], 2, "--topology <FILE>"),
+        (&["--tables", "m.lft", "--topology", "m.lft"], 1, "FAB0418"),
+        (&["--tables", "none.lft", "--topology", "m.topo"], 1, "none.lft"),
+        (&["--tables", "cut.lft", "--topology", "m.topo"], 3, "FAB04"),
+        (&["--tables", "m.lft", "--topology", "m.topo", "--general", "7"], 1, "FAB0602"),
+        (&["out/net", "--tables", "m.lft", "--topology", "m.topo"], 2, "cannot be used with"),
+        (&["out/net", "--vcs", "2"], 2, "--tables <FILE>"),
+    ] {
+        let (_, err) = run(&place, args, code);
+        assert!(err.contains(message), "{args:?}: expected `{message}` in\n{err}");
+    }
+}
+
+/// Packets that choose their ways need no tables.
+#[test]
+fn a_directory_without_tables() {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("fabric.fab"), SpecText::network("hyperx 3 x 3;").text()).unwrap();
+    fabc(place.path(), &["build", "fabric.fab", "-q", "--stop-after", "analyze"], 0);
+    let chosen = ["--routing", "min", "--rates", "0.3", "--format", "csv"];
+    let (unrouted, _) = sim(&place, &chosen, 0);
+    let (_, err) = sim(&place, &["--rates", "0.3"], 2);
+    assert!(err.contains("error[FAB0512]"), "{err}");
+    fabc(place.path(), &["build", "fabric.fab", "-q"], 0);
+    assert_eq!(unrouted, sim(&place, &chosen, 0).0);
+}

@@ -1,0 +1,275 @@
+//! Generated specs: random valid specs over the whole language, each built, verified, repaired and verified
+//! again.
+//!
+//! Spec number n depends on n alone. `cargo test --test it generated` runs the first 200.
+//! `FABC_GENERATED=10000 cargo test --release --test it generated -- --nocapture` runs that many and prints a
+//! table of what they had. `FABC_GENERATED=700..701` runs one of them again. `FABC` names another binary of
+//! fabc.
+//!
+//! A failure is shrunk for as long as it stays the same, and printed with its number.
+
+mod coverage;
+mod demands;
+mod dice;
+mod dressing;
+mod extras;
+mod facts;
+mod families;
+mod floors;
+mod known;
+mod links;
+mod networks;
+mod pods;
+mod run;
+mod shrink;
+mod spec;
+mod wishes;
+
+use coverage::Coverage;
+use dice::Dice;
+use run::{Bench, Came, Failure, Focus, Programs};
+use spec::Spec;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Specs without `FABC_GENERATED`.
+const SPECS: u64 = 200;
+
+/// From so many specs on, every pair of a plant and a feature is expected.
+const MANY: u64 = 10_000;
+
+/// Chains of processes at a time.
+const THREADS: usize = 2;
+
+/// Later specs among which one is looked for that has what no built spec has: each feature and plant is
+/// wished for about ten times among them.
+const LATER: u64 = 2_000;
+
+/// Streams that are tried until a spec has what is wished for.
+const ATTEMPTS: u64 = 20_000;
+
+/// The spec with this number: of those that random streams make, the first one that has what is wished for.
+fn generated(number: u64) -> Spec {
+    let wish = wishes::wish(number);
+    let mut attempt = 0;
+    loop {
+        let mut dice = Dice::new(number + (attempt << 32));
+        let mut spec = if dice.percent(30) { pods::pod(&mut dice, number) } else { networks::network(&mut dice, number) };
+        dressing::dress(&mut dice, &mut spec);
+        attempt += 1;
+        if wish.is_met(&spec) || attempt == ATTEMPTS {
+            return spec;
+        }
+    }
+}
+
+/// From `FABC_GENERATED`: how many specs, or which.
+fn wanted() -> Range<u64> {
+    let Ok(wanted) = std::env::var("FABC_GENERATED") else { return 0..SPECS };
+    let number = |text: &str| text.parse().expect("FABC_GENERATED is a number or a range");
+    match wanted.split_once("..") {
+        Some((first, end)) => number(first)..number(end),
+        None => 0..number(&wanted),
+    }
+}
+
+/// The compiler, and the second checker where it and Python are there.
+fn programs() -> Programs {
+    let fabc = std::env::var("FABC").unwrap_or_else(|_| env!("CARGO_BIN_EXE_fabc").to_owned());
+    let checker =
+        std::env::var("FABC_CHECKER").map_or_else(|_| Path::new(env!("CARGO_MANIFEST_DIR")).join("python/check_fabric.py"), PathBuf::from);
+    let python = std::process::Command::new("python3").arg("--version").output().is_ok_and(|ended| ended.status.success());
+    let checker = Some(checker).filter(|checker| python && checker.is_file());
+    if checker.is_none() {
+        println!("SKIPPED: the second checker (python/check_fabric.py, python3) is not here");
+    }
+    Programs { fabc: std::path::absolute(fabc).expect("the binary has a path"), checker }
+}
+
+/// What came of a range of specs.
+#[derive(Debug, Default)]
+struct Outcome {
+    coverage: Coverage,
+    /// How far specs came and what happened on the way, counted.
+    counts: BTreeMap<String, u64>,
+    /// The first spec of every kind of failure, by step and kind, and how many there were.
+    failures: BTreeMap<String, (u64, Failure, u64)>,
+}
+
+impl Outcome {
+    fn count(&mut self, what: String) {
+        *self.counts.entry(what).or_default() += 1;
+    }
+
+    fn record(&mut self, spec: &Spec, came: Result<Came, Failure>) {
+        self.coverage.count(spec, matches!(came, Ok(Came::Built(_))));
+        match came {
+            Ok(Came::Built(counts)) => {
+                self.count("built".to_owned());
+                counts.into_iter().for_each(|what| self.count(format!("built, {what}")));
+            }
+            Ok(Came::Infeasible(code)) => {
+                self.count("infeasible".to_owned());
+                self.count(format!("infeasible, {code}"));
+            }
+            Ok(Came::Refused(code)) => {
+                self.count("refused".to_owned());
+                self.count(format!("refused, {code}"));
+            }
+            Err(failure) => {
+                if let Some(name) = known::known(spec, &failure) {
+                    return self.count(format!("failed as is known: {name}"));
+                }
+                self.count("failed".to_owned());
+                let key = format!("{}, {:?}, {}", failure.step, failure.exit, failure.kind);
+                let known = self.failures.entry(key).or_insert((spec.number, failure.clone(), 0));
+                known.2 += 1;
+                if spec.number < known.0 {
+                    (known.0, known.1) = (spec.number, failure);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, other: Outcome) {
+        self.coverage.add(&other.coverage);
+        other.counts.into_iter().for_each(|(what, count)| *self.counts.entry(what).or_default() += count);
+        for (key, (number, failure, count)) in other.failures {
+            let known = self.failures.entry(key).or_insert((number, failure.clone(), 0));
+            known.2 += count;
+            if number < known.0 {
+                (known.0, known.1) = (number, failure);
+            }
+        }
+    }
+
+    fn of(&self, what: &str) -> u64 {
+        self.counts.get(what).copied().unwrap_or(0)
+    }
+}
+
+/// Runs specs one after the other, several at a time.
+fn run_all(programs: &Programs, wanted: Range<u64>, directory: &Path) -> Outcome {
+    let (next, sum) = (AtomicU64::new(wanted.start), Mutex::new(Outcome::default()));
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let below = directory.join(format!("thread-{thread}"));
+            let (next, sum, end) = (&next, &sum, wanted.end);
+            scope.spawn(move || {
+                let (mut bench, mut outcome) = (Bench::new(programs, below), Outcome::default());
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= end {
+                        break;
+                    }
+                    let spec = generated(number);
+                    if let Ok(path) = std::env::var("FABC_GENERATED_KEEP") {
+                        let kept = Path::new(&path).join(number.to_string());
+                        std::fs::create_dir_all(&kept).and_then(|()| spec.write(&kept)).expect("the spec can be kept");
+                    }
+                    let came = bench.run(&spec, Focus::All);
+                    if let Ok(path) = std::env::var("FABC_GENERATED_LOG") {
+                        log(&path, &spec, &came);
+                    }
+                    outcome.record(&spec, came);
+                }
+                sum.lock().expect("no thread has panicked").add(outcome);
+            });
+        }
+    });
+    sum.into_inner().expect("no thread has panicked")
+}
+
+/// Runs those later specs that are wished to have what no built spec has yet: the only one that was wished to
+/// have a rare feature may be one that cannot be had.
+fn run_missing(programs: &Programs, outcome: &mut Outcome, first: u64, directory: &Path) {
+    for number in first..first + LATER {
+        let missing = outcome.coverage.missing_features();
+        if missing.is_empty() {
+            return;
+        }
+        if wishes::wish(number).subject().is_some_and(|subject| missing.contains(&subject)) {
+            outcome.add(run_all(programs, number..number + 1, directory));
+        }
+    }
+}
+
+/// Writes a line for every spec, for long runs.
+fn log(path: &str, spec: &Spec, came: &Result<Came, Failure>) {
+    use std::io::Write as _;
+    let line = match came {
+        Ok(came) => format!("{} {} {came:?}\n", spec.number, spec.plant),
+        Err(failure) => format!(
+            "{} {} FAILED {} {:?} {}: {}\n",
+            spec.number,
+            spec.plant,
+            failure.step,
+            failure.exit,
+            failure.kind,
+            failure.told.replace('\n', " | ")
+        ),
+    };
+    let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+    file.and_then(|mut file| file.write_all(line.as_bytes())).expect("the log can be written");
+}
+
+/// What is printed of a failure, after it was shrunk.
+fn told(programs: &Programs, directory: &Path, (number, failure, count): &(u64, Failure, u64)) -> String {
+    let mut bench = Bench::new(programs, directory.join(format!("shrunk-{number}")));
+    let (spec, least) = shrink::shrink(&mut bench, generated(*number), failure.clone());
+    format!(
+        "spec {number} fails at `{}` with exit code {:?}: {} ({count} like it)\nfabc {}\n{}\nagain: FABC_GENERATED={number}..{} cargo test --test generated\n",
+        least.step,
+        least.exit,
+        least.kind,
+        least.told,
+        spec.shown(),
+        number + 1
+    )
+}
+
+#[test]
+fn generated_specs_build_and_everything_agrees() {
+    let (programs, wanted) = (programs(), wanted());
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let mut outcome = run_all(&programs, wanted.clone(), directory.path());
+    let count = wanted.end - wanted.start;
+    if count >= SPECS {
+        run_missing(&programs, &mut outcome, wanted.end, directory.path());
+    }
+    println!("{count} specs");
+    outcome.counts.iter().for_each(|(what, count)| println!("{count:>7} {what}"));
+    if count >= SPECS {
+        println!("{}", outcome.coverage.table());
+    }
+    let failures: Vec<String> = outcome.failures.values().map(|failure| told(&programs, directory.path(), failure)).collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    if count >= SPECS {
+        let (built, refused) = (outcome.of("built"), outcome.of("refused"));
+        assert!(refused * 20 <= count, "{refused} of {count} specs are refused by check: the generator is wrong");
+        assert!(built * 4 >= count * 3, "{built} of {count} specs are built");
+        let missing = outcome.coverage.missing_features();
+        assert!(missing.is_empty(), "no built spec has: {}", missing.join(", "));
+    }
+    if count >= MANY {
+        let missing = outcome.coverage.missing_pairs();
+        assert!(missing.is_empty(), "no built spec has: {}", missing.join(", "));
+    }
+}
+
+#[test]
+fn wishes_are_met() {
+    for number in 0..400 {
+        assert!(wishes::wish(number).is_met(&generated(number)), "{number}: {:?}", wishes::wish(number));
+    }
+}
+
+#[test]
+fn a_spec_depends_on_its_number_alone() {
+    for number in 0..200 {
+        assert_eq!(generated(number), generated(number));
+    }
+}

@@ -1,0 +1,650 @@
+//! `fabc lsp` as an editor has it: a script over standard input and output, random edits, mended errors.
+
+mod editors;
+mod specs;
+
+use fabc::lsp::Server;
+use fabc::random::Stream;
+use fabc::syntax::Loader;
+use lsp_server::{Message, Notification, Request, RequestId};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// An editor with a server of its own.
+struct Editor {
+    child: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+    next: i32,
+    /// Findings by file, as they were published last.
+    findings: BTreeMap<String, Value>,
+}
+
+impl Editor {
+    fn start() -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fabc"));
+        let mut child = command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("fabc starts");
+        let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+        let mut editor = Self { child, to, from, next: 1, findings: BTreeMap::new() };
+        let told = editor.ask("initialize", json!({"capabilities": {}, "processId": null, "rootUri": null}));
+        assert_eq!(told["serverInfo"]["name"], "fabc");
+        editor.tell("initialized", json!({}));
+        editor
+    }
+
+    fn tell(&mut self, method: &str, params: Value) {
+        Message::Notification(Notification::new(method.to_owned(), params)).write(&mut self.to).unwrap();
+    }
+
+    fn ask_for(&mut self, method: &str, params: Value) -> Result<Value, String> {
+        let id = RequestId::from(self.next);
+        self.next += 1;
+        Message::Request(Request::new(id.clone(), method.to_owned(), params)).write(&mut self.to).unwrap();
+        loop {
+            match Message::read(&mut self.from).unwrap().expect("the server answers") {
+                Message::Response(response) => {
+                    assert_eq!(response.id, id);
+                    return response.response_kind_result();
+                }
+                message => self.hear(message),
+            }
+        }
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.ask_for(method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    fn hear(&mut self, message: Message) {
+        if let Message::Notification(Notification { method, params }) = message {
+            assert_eq!(method, "textDocument/publishDiagnostics");
+            self.findings.insert(params["uri"].as_str().unwrap().to_owned(), params["diagnostics"].clone());
+        }
+    }
+
+    /// What is published next.
+    fn listen(&mut self) {
+        let message = Message::read(&mut self.from).unwrap().expect("the server says something");
+        self.hear(message);
+    }
+
+    fn open(&mut self, path: &Path) -> String {
+        let uri = uri(path);
+        let text = std::fs::read_to_string(path).unwrap();
+        self.tell("textDocument/didOpen", json!({"textDocument": {"uri": uri, "languageId": "fab", "version": 1, "text": text}}));
+        uri
+    }
+
+    fn change(&mut self, uri: &str, from: (u32, u32), to: (u32, u32), text: &str) {
+        let place = |(line, character): (u32, u32)| json!({"line": line, "character": character});
+        let change = json!({"range": {"start": place(from), "end": place(to)}, "text": text});
+        self.tell("textDocument/didChange", json!({"textDocument": {"uri": uri, "version": 2}, "contentChanges": [change]}));
+    }
+
+    fn stop(mut self) {
+        self.ask("shutdown", Value::Null);
+        self.tell("exit", Value::Null);
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+trait Outcome {
+    fn response_kind_result(self) -> Result<Value, String>;
+}
+
+impl Outcome for lsp_server::Response {
+    fn response_kind_result(self) -> Result<Value, String> {
+        let value = serde_json::to_value(&self).unwrap();
+        match value.get("error") {
+            Some(error) => Err(error["message"].as_str().unwrap_or_default().to_owned()),
+            None => Ok(value["result"].clone()),
+        }
+    }
+}
+
+fn uri(path: &Path) -> String {
+    format!("file://{}", path.display())
+}
+
+/// The place of a text, and so many letters on.
+fn at(path: &Path, found: &str, on: u32) -> Value {
+    let text = std::fs::read_to_string(path).unwrap();
+    let offset = text.find(found).unwrap_or_else(|| panic!("no `{found}`"));
+    let before = &text[..offset];
+    let line = before.matches('\n').count();
+    let character = before.chars().rev().take_while(|letter| *letter != '\n').count() as u32 + on;
+    json!({"textDocument": {"uri": uri(path)}, "position": {"line": line, "character": character}})
+}
+
+const PARTS: &str = "\
+param lanes = 2 in 1..=8;
+link copper { bandwidth = 128 GB/s; latency = 50 cycles; }
+link fiber { bandwidth = 128 GB/s; latency = 25 cycles; }
+chip { radix = 6; vcs = 2 * lanes; flit = 128 B; buffer = 200 flits; latency = 25 cycles; }
+cube { mesh 4 x 4 x 4 over copper; }
+ocs X[u in 0..4, v in 0..4] { couple +x[u, v] with -x[u, v] over fiber; ports = 136; }
+ocs Y[u in 0..4, v in 0..4] { couple +y[u, v] with -y[u, v] over fiber; ports = 136; }
+ocs Z[u in 0..4, v in 0..4] { couple +z[u, v] with -z[u, v] over fiber; ports = 136; }
+";
+
+const POD: &str = "\
+// Four cubes.
+fabric pod {
+    use \"parts.fab\" { lanes = 2; link fiber { latency = 20 m; } }
+    let side = 2;
+    cubes = side * side;
+    budget { vcs = 2; faults = 1 ocs; }
+    topology = synthesize { effort = side; }
+    routing = allowed_turns;
+    collective gradients = all_reduce { size = 1 MiB; }
+    require concurrent_flow >= 0.006;
+    require gradients.time <= 1 ms;
+}
+";
+
+fn place() -> (tempfile::TempDir, PathBuf, PathBuf) {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().canonicalize().unwrap();
+    std::fs::write(root.join("parts.fab"), PARTS).unwrap();
+    std::fs::write(root.join("pod.fab"), POD).unwrap();
+    let (parts, pod) = (root.join("parts.fab"), root.join("pod.fab"));
+    (place, parts, pod)
+}
+
+fn markdown(hover: &Value) -> &str {
+    hover["contents"]["value"].as_str().unwrap_or_default()
+}
+
+#[test]
+fn words_are_explained() {
+    let (_place, parts, pod) = place();
+    let mut editor = Editor::start();
+    editor.open(&pod);
+    editor.listen();
+    assert_eq!(editor.findings[&uri(&pod)], json!([]));
+    let mut all = Vec::new();
+    for (found, on) in [
+        ("fabric", 1),
+        ("pod {", 1),
+        ("side * side", 0),
+        ("cubes =", 0),
+        ("faults", 2),
+        ("synthesize", 0),
+        ("concurrent_flow", 4),
+        ("gradients.time", 0),
+        ("time <=", 0),
+        ("ms;", 0),
+        ("latency = 20", 0),
+        ("fiber {", 0),
+        ("lanes", 0),
+    ] {
+        let hover = editor.ask("textDocument/hover", at(&pod, found, on));
+        all.push(format!("{found}\n{}", markdown(&hover).replace(&format!("{}/", pod.parent().unwrap().display()), "")));
+    }
+    editor.open(&parts);
+    for found in ["X[u", "u in", "ports"] {
+        let hover = editor.ask("textDocument/hover", at(&parts, found, 0));
+        all.push(format!("{found}\n{}", markdown(&hover)));
+    }
+    insta::with_settings!({snapshot_path => "../../snapshots", prepend_module_to_snapshot => false, omit_expression => true}, {
+        insta::assert_snapshot!("lsp_hover", all.join("\n\n----\n"));
+    });
+    // Blanks mean nothing.
+    assert_eq!(editor.ask("textDocument/hover", at(&pod, "// Four", 4)), Value::Null);
+    editor.stop();
+}
+
+#[test]
+fn words_are_offered_where_they_fit() {
+    let (_place, _, pod) = place();
+    let mut editor = Editor::start();
+    let uri = editor.open(&pod);
+    editor.listen();
+    // Each line takes the place of line 4, and is asked at its end.
+    let mut ask = |line: &str| -> Vec<String> {
+        editor.change(&uri, (4, 0), (4, 999), line);
+        let place = json!({"textDocument": {"uri": uri}, "position": {"line": 4, "character": line.len()}});
+        let offers = editor.ask("textDocument/completion", place);
+        offers.as_array().unwrap().iter().map(|offer| offer["label"].as_str().unwrap().to_owned()).collect()
+    };
+    let has = |offers: &[String], all: &[&str]| all.iter().all(|word| offers.iter().any(|offer| offer == word));
+    let items = ask("    ");
+    assert!(has(&items, &["cubes", "topology", "require", "slice"]) && !has(&items, &["bandwidth"]), "{items:?}");
+    assert_eq!(ask("    top"), items);
+    assert_eq!(ask("    topology = "), ["synthesize", "torus", "twisted_torus", "cross_connects", "side", "lanes"]);
+    let settings = ask("    topology = synthesize { eff");
+    assert!(has(&settings, &["effort", "seed", "symmetry"]) && !has(&settings, &["cubes", "degree"]), "{settings:?}");
+    assert_eq!(ask("    topology = synthesize { symmetry = "), ["translation", "none", "auto", "side", "lanes"]);
+    // Units that fit, and no others.
+    assert_eq!(ask("    clock = 1 "), ["GHz", "MHz", "kHz", "Hz"]);
+    assert_eq!(ask("    link wire { bandwidth = 100 "), ["GB/s", "MB/s", "TB/s", "Gbps", "Mbps", "Tbps"]);
+    assert_eq!(ask("    link wire { latency <= 1 "), ["ns", "us", "ps", "ms", "cycles", "m"]);
+    assert_eq!(ask("    budget { faults = 1 "), ["ocs", "link", "chip", "router"]);
+    assert_eq!(ask("    collective g = all_reduce { size = 64 "), ["B", "KiB", "MiB", "GiB", "kB", "MB", "GB"]);
+    assert_eq!(ask("    require latency <= 1 "), ["ns", "us", "ps", "ms", "cycles"]);
+    assert_eq!(ask("    require gradients.bandwidth >= 1 ")[..2], ["GB/s", "MB/s"]);
+    assert_eq!(ask("    floor { copper <= 10 "), ["m"]);
+    assert!(ask("    require diameter <= 6 ").is_empty() && ask("    budget { vcs = 2 ").is_empty());
+    assert!(has(&ask("    let rate = 1 "), &["GHz", "cycles", "GB/s"]));
+    let metrics = ask("    require ");
+    assert!(has(&metrics, &["diameter", "concurrent_flow", "gradients", "fault"]), "{metrics:?}");
+    assert!(has(&ask("    require gradients."), &["time", "share"]));
+    assert_eq!(ask("    require diameter <= 98 % of "), ["universal", "bound", "nominal"]);
+    assert_eq!(ask("    cube { mesh 4 x 4 x 4 over "), ["groups of", "copper", "fiber"]);
+    assert_eq!(ask("    cubes = 2 * "), ["side", "lanes"]);
+    // In comments and texts nothing is offered, nor where a new name is written.
+    assert!(ask("    // topo").is_empty() && ask("    use \"pa").is_empty() && ask("    let ").is_empty());
+    // What is taken takes the place of the word that was begun.
+    editor.change(&uri, (4, 0), (4, 999), "    topo");
+    let place = json!({"textDocument": {"uri": uri}, "position": {"line": 4, "character": 8}});
+    let offers = editor.ask("textDocument/completion", place);
+    let offer = offers.as_array().unwrap().iter().find(|offer| offer["label"] == "topology").unwrap();
+    assert_eq!(
+        offer["textEdit"],
+        json!({"newText": "topology = ", "range": {"start": {"line": 4, "character": 4}, "end": {"line": 4, "character": 8}}})
+    );
+    editor.stop();
+}
+
+/// What is no message, or comes at the wrong time, is answered with an error. The next request is answered.
+#[test]
+fn what_is_no_message_ends_nothing() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fabc"));
+    let mut child = command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (mut to, mut from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let framed = |body: &str| format!("Content-Length: {}\r\n\r\n{body}", body.len());
+    let request =
+        |id: u32, method: &str| framed(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{"capabilities":{{}}}}}}"#));
+    // What is said, the id that the answer has, and its error.
+    let script = [
+        ("hello\r\n\r\n".to_owned(), Value::Null, -32700),
+        (request(1, "textDocument/hover"), json!(1), -32002),
+        (request(2, "initialize"), json!(2), 0),
+        (request(3, "initialize"), json!(3), -32600),
+        ("Content-Length: 99999999999\r\n\r\n{}".to_owned(), Value::Null, -32600),
+        (framed("{\"id\":"), Value::Null, -32700),
+        (framed("[1, 2]"), Value::Null, -32600),
+        (framed(r#"{"jsonrpc":"2.0","id":"x"}"#), json!("x"), -32600),
+        (request(4, "nothing/known"), json!(4), -32601),
+        (request(5, "shutdown"), json!(5), 0),
+        (request(6, "shutdown"), json!(6), -32600),
+        (request(7, "textDocument/hover"), json!(7), -32600),
+    ];
+    for (said, id, code) in script {
+        // The next header ends what was said to be too long.
+        let next = if said.contains("99999999999") { framed("{}") } else { String::new() };
+        std::io::Write::write_all(&mut to, format!("{said}{next}").as_bytes()).unwrap();
+        let mut answers = vec![(id, code)];
+        if !next.is_empty() {
+            answers.push((Value::Null, -32600));
+        }
+        for (id, code) in answers {
+            let mut length = String::new();
+            std::io::BufRead::read_line(&mut from, &mut length).unwrap();
+            let bytes: usize = length.trim_start_matches("Content-Length: ").trim().parse().unwrap();
+            let mut body = vec![0; bytes + 2];
+            std::io::Read::read_exact(&mut from, &mut body).unwrap();
+            let answer: Value = serde_json::from_slice(&body).unwrap();
+            assert_eq!((&answer["id"], answer["error"]["code"].as_i64().unwrap_or(0)), (&id, code), "{said}: {answer}");
+        }
+    }
+    std::io::Write::write_all(&mut to, framed(r#"{"jsonrpc":"2.0","method":"exit"}"#).as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+    // Without `shutdown` it is an error.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fabc"));
+    let mut child = command.arg("lsp").stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut to = child.stdin.take().unwrap();
+    std::io::Write::write_all(&mut to, framed(r#"{"jsonrpc":"2.0","method":"exit"}"#).as_bytes()).unwrap();
+    drop(to);
+    let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(!output.status.success() && told.contains("it said `exit` without `shutdown`"), "{told}");
+}
+
+/// A text after the edits of an answer.
+fn edited(text: &str, edits: &Value) -> String {
+    let offset = |place: &Value| {
+        let line = place["line"].as_u64().unwrap() as usize;
+        let begin: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+        begin + place["character"].as_u64().unwrap() as usize
+    };
+    let mut edits: Vec<(usize, usize, &str)> = edits
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|edit| (offset(&edit["range"]["start"]), offset(&edit["range"]["end"]), edit["newText"].as_str().unwrap()))
+        .collect();
+    edits.sort_unstable();
+    let mut out = text.to_owned();
+    for (start, end, new) in edits.into_iter().rev() {
+        out.replace_range(start..end, new);
+    }
+    out
+}
+
+#[test]
+fn names_are_found_and_changed_across_files() {
+    let (_place, parts, pod) = place();
+    let mut editor = Editor::start();
+    editor.open(&pod);
+    editor.listen();
+    // To a declaration in the same file, in another one, and to the file itself.
+    let lines = |answer: &Value| -> Vec<(bool, u64)> {
+        let all = answer.as_array().unwrap().iter();
+        all.map(|place| (place["uri"] == json!(uri(&pod)), place["range"]["start"]["line"].as_u64().unwrap())).collect()
+    };
+    assert_eq!(lines(&editor.ask("textDocument/definition", at(&pod, "side * side", 8))), [(true, 3)]);
+    assert_eq!(lines(&editor.ask("textDocument/definition", at(&pod, "fiber", 0))), [(false, 2)]);
+    assert_eq!(lines(&editor.ask("textDocument/definition", at(&pod, "parts.fab", 2))), [(false, 0)]);
+    assert_eq!(lines(&editor.ask("textDocument/definition", at(&pod, "gradients.time", 0))), [(true, 8)]);
+    let with = |mut place: Value, more: Value| {
+        place.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        place
+    };
+    let all = editor.ask("textDocument/references", with(at(&pod, "fiber", 0), json!({"context": {"includeDeclaration": true}})));
+    assert_eq!(lines(&all).len(), 5);
+    let marked = editor.ask("textDocument/documentHighlight", at(&pod, "side =", 0));
+    assert_eq!(marked.as_array().unwrap().len(), 4);
+    // A new name goes to every file that knows the old one, and both still mean the same.
+    let before = fabc_normal(&pod);
+    for (found, name) in [("fiber", "glass"), ("lanes", "rails"), ("side", "edge")] {
+        let answer = editor.ask("textDocument/rename", with(at(&pod, found, 0), json!({"newName": name})));
+        for path in [&parts, &pod] {
+            if let Some(edits) = answer["changes"].get(uri(path)) {
+                let text = edited(&std::fs::read_to_string(path).unwrap(), edits);
+                std::fs::write(path, &text).unwrap();
+                assert!(!text.contains(found) || found == "side", "{text}");
+            }
+        }
+        editor.tell("textDocument/didClose", json!({"textDocument": {"uri": uri(&pod)}}));
+        editor.open(&pod);
+    }
+    assert_eq!(fabc_normal(&pod).replace("glass", "fiber"), before);
+    // Names that cannot be, and words that have none.
+    for (found, name, why) in [
+        ("edge", "copper", "there is a `copper` already"),
+        ("edge", "2x", "is no name"),
+        ("cubes", "boxes", "nothing here has a name of its own"),
+    ] {
+        let refused = editor.ask_for("textDocument/rename", with(at(&pod, found, 0), json!({"newName": name})));
+        assert!(refused.as_ref().is_err_and(|error| error.contains(why)), "{refused:?}");
+    }
+    editor.stop();
+}
+
+/// The normal form, as `fabc check` dumps it.
+fn fabc_normal(path: &Path) -> String {
+    let out = Command::new(env!("CARGO_BIN_EXE_fabc")).args(["check", "--dump", "resolve"]).arg(path).output().unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8(out.stdout).unwrap()
+}
+
+#[test]
+fn what_is_wrong_is_told_while_it_is_typed() {
+    let (_place, parts, pod) = place();
+    let mut editor = Editor::start();
+    let pod_uri = editor.open(&pod);
+    editor.listen();
+    // A slip, and what mends it.
+    editor.change(&pod_uri, (7, 14), (7, 27), "alowed_turns");
+    editor.listen();
+    let finding = editor.findings[&pod_uri][0].clone();
+    assert_eq!((&finding["code"], &finding["range"]["start"]), (&json!("FAB0126"), &json!({"line": 7, "character": 14})));
+    let asked = json!({"textDocument": {"uri": pod_uri}, "range": finding["range"], "context": {"diagnostics": []}});
+    let actions = editor.ask("textDocument/codeAction", asked);
+    assert_eq!(actions[0]["title"], "write `allowed_turns`");
+    assert_eq!(actions[0]["edit"]["changes"][&pod_uri][0]["newText"], "allowed_turns");
+    editor.change(&pod_uri, (7, 14), (7, 26), "allowed_turns");
+    editor.listen();
+    assert_eq!(editor.findings[&pod_uri], json!([]));
+    // What cannot hold, with its bound.
+    editor.change(&pod_uri, (9, 31), (9, 36), "0.01");
+    editor.listen();
+    let finding = editor.findings[&pod_uri][0].clone();
+    assert_eq!(finding["code"], "FAB0330");
+    assert!(finding["message"].as_str().unwrap().contains("universal bound"), "{finding}");
+    editor.change(&pod_uri, (9, 31), (9, 35), "0.006");
+    // A part that is open counts as it is there, not as it is on the disk; its errors stand in it.
+    let parts_uri = editor.open(&parts);
+    editor.change(&parts_uri, (4, 7), (4, 11), "mseh");
+    while editor.findings.get(&parts_uri).is_none_or(|all| *all == json!([])) {
+        editor.listen();
+    }
+    assert_eq!(editor.findings[&parts_uri][0]["range"]["start"]["line"], 4);
+    editor.tell("textDocument/didClose", json!({"textDocument": {"uri": parts_uri}}));
+    while editor.findings[&parts_uri] != json!([]) {
+        editor.listen();
+    }
+    editor.stop();
+}
+
+#[test]
+fn a_file_is_drawn_laid_out_and_outlined() {
+    let (_place, parts, pod) = place();
+    let mut editor = Editor::start();
+    let uri = editor.open(&pod);
+    editor.open(&parts);
+    editor.listen();
+    let document = json!({"textDocument": {"uri": uri}});
+    let with_range =
+        json!({"textDocument": {"uri": uri}, "range": {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}});
+    let hints = editor.ask("textDocument/inlayHint", with_range);
+    let labels: Vec<&str> = hints.as_array().unwrap().iter().map(|hint| hint["label"].as_str().unwrap()).collect();
+    assert_eq!(labels, ["= 4", "256 chips"]);
+    let tokens = editor.ask("textDocument/semanticTokens/full", document.clone());
+    let outline = editor.ask("textDocument/documentSymbol", document.clone());
+    let text = std::fs::read_to_string(&pod).unwrap();
+    let shown = format!("{}\n{}", drawn(&text, &tokens["data"]), outlined(&outline, 0));
+    insta::with_settings!({snapshot_path => "../../snapshots", prepend_module_to_snapshot => false, omit_expression => true}, {
+        insta::assert_snapshot!("lsp_drawn", shown);
+    });
+    // Laid out as `fabc fmt` does it.
+    editor.change(&uri, (3, 0), (3, 17), "let   side=2;");
+    let format = json!({"textDocument": {"uri": uri}, "options": {"tabSize": 4, "insertSpaces": true}});
+    let edits = editor.ask("textDocument/formatting", format.clone());
+    assert!(edits[0]["newText"].as_str().unwrap().contains("    let side = 2;\n"), "{edits}");
+    editor.change(&uri, (3, 0), (3, 99), "let side = ;");
+    assert_eq!(editor.ask("textDocument/formatting", format), Value::Null);
+    // What is not known is refused, and the next question is answered.
+    assert!(editor.ask_for("textDocument/foldingRange", document).is_err_and(|error| error.contains("foldingRange")));
+    assert!(
+        editor
+            .ask_for("textDocument/hover", json!({"textDocument": {"uri": "file:///none.fab"}, "position": {"line": 0, "character": 0}}))
+            .is_err()
+    );
+    assert!(editor.ask_for("textDocument/hover", json!(7)).is_err());
+    editor.stop();
+}
+
+/// The words of a text, with the first letters of their kinds.
+fn drawn(text: &str, data: &Value) -> String {
+    const KINDS: [&str; 10] = ["kw", "set", "word", "num", "str", "//", "var", "type", "par", "unit"];
+    let numbers: Vec<u64> = data.as_array().unwrap().iter().map(|number| number.as_u64().unwrap()).collect();
+    let lines: Vec<&str> = text.lines().collect();
+    let (mut line, mut column, mut out) = (0usize, 0usize, String::new());
+    for token in numbers.chunks(5) {
+        if token[0] > 0 {
+            out.push('\n');
+            column = 0;
+        }
+        (line, column) = (line + token[0] as usize, column + token[1] as usize);
+        out += &format!("{}:{} ", KINDS[token[3] as usize], &lines[line][column..column + token[2] as usize]);
+    }
+    out
+}
+
+fn outlined(symbols: &Value, depth: usize) -> String {
+    let one = |symbol: &Value| {
+        let detail = symbol["detail"].as_str().map(|detail| format!(" | {detail}")).unwrap_or_default();
+        format!("{}{}{detail}\n{}", "  ".repeat(depth), symbol["name"].as_str().unwrap(), outlined(&symbol["children"], depth + 1))
+    };
+    symbols.as_array().map(|all| all.iter().map(one).collect()).unwrap_or_default()
+}
+
+/// Files below the root of the package.
+struct Disk;
+
+impl Loader for Disk {
+    fn load(&self, path: &str, _: u64) -> Result<String, String> {
+        std::fs::read_to_string(path).map_err(|error| error.to_string())
+    }
+    fn identity(&self, path: &str) -> String {
+        std::fs::canonicalize(path).map_or(path.to_owned(), |path| path.display().to_string())
+    }
+}
+
+fn opened(server: &mut Server<'_>, uri: &str, text: &str) {
+    let params = json!({"textDocument": {"uri": uri, "languageId": "fab", "version": 1, "text": text}});
+    server.message(Message::Notification(Notification::new("textDocument/didOpen".to_owned(), params)));
+}
+
+fn findings(server: &mut Server<'_>, uri: &str) -> Value {
+    let mut all = server.idle().into_iter().filter_map(|message| match message {
+        Message::Notification(Notification { params, .. }) if params["uri"] == uri => Some(params["diagnostics"].clone()),
+        _ => None,
+    });
+    all.next_back().unwrap_or(json!([]))
+}
+
+fn answer(server: &mut Server<'_>, method: &str, params: Value) -> Value {
+    asked_for(server, method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
+}
+
+fn asked_for(server: &mut Server<'_>, method: &str, params: Value) -> Result<Value, String> {
+    let request = Request::new(RequestId::from(1), method.to_owned(), params);
+    let mut answers = server.message(Message::Request(request));
+    let Some(Message::Response(response)) = answers.pop() else { panic!("{method} is not answered") };
+    response.response_kind_result()
+}
+
+/// Edits of one run with the other tests; `FABC_EDITS` says another number.
+const EDITS: usize = 1500;
+
+#[test]
+fn after_random_edits_a_server_knows_what_a_new_one_does() {
+    let edits = std::env::var("FABC_EDITS").map_or(EDITS, |edits| edits.parse().expect("FABC_EDITS is a number"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs");
+    let specs = ["pod_256.fab", "small_slices.fab", "simulated_128.fab", "graph_10.fab", "collectives_128.fab", "scheduled/node_8.fab"];
+    let texts: Vec<(String, String)> =
+        specs.iter().map(|name| root.join(name)).map(|path| (uri(&path), std::fs::read_to_string(&path).unwrap())).collect();
+    let pieces = [
+        "{",
+        "}",
+        ";",
+        "=",
+        "\"",
+        "//",
+        "/*",
+        "*/",
+        "[",
+        "]",
+        "(",
+        "x",
+        "0",
+        "over",
+        "let a = 1;",
+        "µ",
+        "😀",
+        "\r\n",
+        "\n",
+        " ",
+        "require ",
+        ".",
+    ];
+    let mut draw = Stream::new(1, 0);
+    let mut server = Server::new(&Disk);
+    let (mut at, mut text) = (0, texts[0].1.clone());
+    opened(&mut server, &texts[0].0, &text);
+    for edit in 0..edits {
+        if edit % 50 == 0 {
+            // Another spec, whole again.
+            let closed = json!({"textDocument": {"uri": texts[at].0}});
+            server.message(Message::Notification(Notification::new("textDocument/didClose".to_owned(), closed)));
+            at = draw.below(texts.len());
+            text = texts[at].1.clone();
+            opened(&mut server, &texts[at].0, &text);
+        }
+        let uri = &texts[at].0;
+        let letters: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        let start = draw.below(letters.len());
+        let end = (start + [0, 0, 1, 5, 40][draw.below(5)]).min(letters.len() - 1);
+        let new = match draw.below(4) {
+            0 => String::new(),
+            1 => {
+                let from = draw.below(letters.len());
+                text[letters[from]..letters[(from + draw.below(30)).min(letters.len() - 1)]].to_owned()
+            }
+            _ => pieces[draw.below(pieces.len())].to_owned(),
+        };
+        let place = |offset: usize| {
+            let before = &text[..offset];
+            let begins = |at: &usize| {
+                before.as_bytes()[*at] == b'\n' || before.as_bytes()[*at] == b'\r' && text.as_bytes().get(at + 1) != Some(&b'\n')
+            };
+            let lines: Vec<usize> = (0..before.len()).filter(begins).collect();
+            let units: usize = before[lines.last().map_or(0, |at| at + 1)..].chars().map(char::len_utf16).sum();
+            json!({"line": lines.len(), "character": units})
+        };
+        let (from, to) = (letters[start], letters[end]);
+        // Between `\r` and `\n` there is no place that the protocol could tell.
+        let splits = |at: usize| text[..at].ends_with('\r') && text[at..].starts_with('\n');
+        if splits(from) || splits(to) {
+            continue;
+        }
+        let change = json!({"range": {"start": place(from), "end": place(to)}, "text": new});
+        text.replace_range(from..to, &new);
+        let params = json!({"textDocument": {"uri": uri, "version": edit}, "contentChanges": [change]});
+        server.message(Message::Notification(Notification::new("textDocument/didChange".to_owned(), params)));
+        let cursor = json!({"textDocument": {"uri": uri}, "position": {"line": draw.below(40), "character": draw.below(60)}});
+        let document = json!({"textDocument": {"uri": uri}});
+        let asked =
+            ["textDocument/hover", "textDocument/completion", "textDocument/definition", "textDocument/documentHighlight"][draw.below(4)];
+        let told = answer(&mut server, asked, cursor.clone());
+        let drawn = answer(&mut server, "textDocument/semanticTokens/full", document.clone());
+        // Diagnostics take milliseconds: now and then.
+        if edit % 10 != 9 {
+            continue;
+        }
+        let known = findings(&mut server, uri);
+        let mut fresh = Server::new(&Disk);
+        opened(&mut fresh, uri, &text);
+        assert_eq!(findings(&mut fresh, uri), known, "edit {edit}\n{text}");
+        assert_eq!(answer(&mut fresh, "textDocument/semanticTokens/full", document), drawn, "edit {edit}\n{text}");
+        if asked != "textDocument/hover" {
+            assert_eq!(answer(&mut fresh, asked, cursor), told, "edit {edit}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn what_is_offered_as_a_fix_mends() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let (mut fixes, mut specs) = (0, 0);
+    for path in specs::specs_of(&["slips", "err"].map(|folder| root.join(folder))) {
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let uri = uri(&path);
+        let mut server = Server::new(&Disk);
+        opened(&mut server, &uri, &text);
+        let before = findings(&mut server, &uri);
+        let whole = json!({"textDocument": {"uri": uri}, "range": {"start": {"line": 0, "character": 0}, "end": {"line": 99999, "character": 0}}, "context": {"diagnostics": []}});
+        let actions = answer(&mut server, "textDocument/codeAction", whole);
+        specs += usize::from(actions.as_array().is_some_and(|all| !all.is_empty()));
+        for action in actions.as_array().unwrap() {
+            let edit = action["edit"]["changes"][&uri][0].clone();
+            let params =
+                json!({"textDocument": {"uri": uri, "version": 2}, "contentChanges": [{"range": edit["range"], "text": edit["newText"]}]});
+            let mut server = Server::new(&Disk);
+            opened(&mut server, &uri, &text);
+            server.message(Message::Notification(Notification::new("textDocument/didChange".to_owned(), params)));
+            let after = findings(&mut server, &uri);
+            let mended = &action["diagnostics"][0];
+            let told = |all: &Value| all.as_array().unwrap().iter().filter(|one| one["message"] == mended["message"]).count();
+            assert!(told(&after) < told(&before), "{}: {}\n{mended:#}\n{after:#}", path.display(), action["title"]);
+            fixes += 1;
+        }
+    }
+    assert!(fixes > 40 && specs > 30, "{fixes} {specs}");
+}

@@ -1,0 +1,11 @@
+//! What other programs take from fabc: JSON by its schemas, completions and man pages, and files for CI.
+
+mod ci;
+mod printed;
+mod schemas;
+mod shells;
+
+mod tampered;
+
+use crate::support::plain;
+use crate::support::spec_text;

@@ -1,0 +1,364 @@
+//! Mutated specs: nothing panics or hangs, every failure has a code and a place, and what is shown of it is
+//! short.
+//!
+//! Every mutant goes through parse, resolve, the normal form and back, the checks that `fabc check` makes
+//! before any search, every form of messages, and the language server, which is asked some things about it.
+//!
+//! `cargo test --test it mutations` takes some thousand mutants. `FABC_MUTANTS=1000000 cargo test --test it
+//! mutations::mutated -- --nocapture` takes that many, and prints how many failed and where, how long the
+//! slowest took, and the peak memory of the process; `FABC_MUTANTS=500000..1000000` takes the second half.
+
+use crate::support::mutants;
+use fabc::compile::{Stage, decidable};
+use fabc::diag::{Failure, SourceMap};
+use fabc::lang::load;
+use fabc::lsp::Server;
+use fabc::model::Fabric;
+use fabc::passes::slices::Placing;
+use fabc::show::{MessageFormat, shown};
+use fabc::syntax::{normalize, parse, parse_file, print, print_spec};
+use lsp_server::{Message, Notification, Request, RequestId};
+use miette::Diagnostic;
+use mutants::{Dice, mutate};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use std::any::Any;
+use std::cell::RefCell;
+use std::ops::Range;
+use std::panic::catch_unwind;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// Mutants without `FABC_MUTANTS`.
+const MUTANTS: usize = 3_000;
+
+/// The most that reading and resolving one spec may take of a processor, seconds.
+const SECONDS: f64 = 1.0;
+
+/// Seconds after which a mutant hangs.
+const HANGS: u64 = 600;
+
+/// The most that may be shown of the errors of one spec, bytes.
+const SHOWN: usize = 400_000;
+
+/// Longer specs are nothing but long.
+const SPEC: usize = 8_000;
+
+fn read(path: &str) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| error.to_string())
+}
+
+/// Every spec that is shipped or tested, as paths from the root of the package, with its text.
+fn specs() -> Vec<(String, String)> {
+    let (mut found, mut open) = (Vec::new(), vec![PathBuf::from("specs"), PathBuf::from("tests")]);
+    while let Some(directory) = open.pop() {
+        for entry in std::fs::read_dir(&directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "fab") {
+                // Some tests are of specs that are no text.
+                let text = read(&path.to_string_lossy()).ok().filter(|text| !text.trim().is_empty() && text.len() <= SPEC);
+                found.extend(text.map(|text| (path.to_string_lossy().into_owned(), text)));
+            }
+        }
+    }
+    found.sort();
+    assert!(found.len() > 450, "{}", found.len());
+    found
+}
+
+/// How far a mutant came.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Came {
+    /// It does not parse, or means nothing.
+    Refused,
+    /// It means something that can never be built.
+    Undecidable,
+    /// Only a search could tell more.
+    Through,
+}
+
+fn check(errors: &[Box<dyn Diagnostic + Send + Sync>], sources: &SourceMap, mutant: &str) {
+    assert!(!errors.is_empty());
+    // Finding a place takes time linear in the text; tens of thousands of errors say no more than fifty.
+    for error in errors.iter().take(50) {
+        assert!(error.code().is_some_and(|code| code.to_string().starts_with("FAB0")), "no code: {error}\n{mutant}");
+        let mut labels = error.labels().unwrap_or_else(|| panic!("no place: {error}\n{mutant}"));
+        let label = labels.next().unwrap_or_else(|| panic!("no place: {error}\n{mutant}"));
+        assert!(sources.position(label.offset() as u32).is_some(), "{error}\n{mutant}");
+        assert!(miette::SourceCode::read_span(sources, label.inner(), 1, 1).is_ok(), "{error}: {label:?}\n{mutant}");
+    }
+    for format in [MessageFormat::Human, MessageFormat::Short, MessageFormat::Json, MessageFormat::Github, MessageFormat::Sarif] {
+        let texts = shown(errors, sources, format);
+        let bytes: usize = texts.iter().map(String::len).sum();
+        assert!(bytes < SHOWN, "{bytes} bytes of messages\n{mutant}");
+        // Only what could not be drawn begins with its place.
+        let undrawn =
+            texts.iter().find(|text| format == MessageFormat::Human && text.lines().next().is_some_and(|line| line.contains(": error[")));
+        assert!(undrawn.is_none(), "{undrawn:?}\n{mutant}");
+    }
+}
+
+/// Nanoseconds that this thread has run, where the system tells.
+fn processor_time() -> Option<u64> {
+    std::fs::read_to_string("/proc/thread-self/schedstat").ok()?.split(' ').next()?.parse().ok()
+}
+
+/// Peak memory of this process, where the system tells.
+fn peak_memory() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("unknown").trim().to_owned()
+}
+
+/// What `fabc check` finds before any search.
+fn quick(fabric: &Fabric) -> Result<(), Vec<Box<dyn Diagnostic + Send + Sync>>> {
+    match fabric.pod().filter(|_| !fabric.slices.kinds.is_empty()) {
+        Some(pod) => {
+            Placing::of(fabric, pod).initial(fabric.slices.spare).map_err(|error| vec![Box::new(error) as _])?;
+            fabric.slices.kinds.iter().try_for_each(|kind| decidable(&kind.fabric, Stage::Emit)).map_err(Failure::diagnostics)
+        }
+        None if fabric.is_too_large() => Ok(()),
+        None => decidable(fabric, Stage::Emit).map_err(Failure::diagnostics),
+    }
+}
+
+/// Loads one mutant and what comes of it again; returns how far it came, and the nanoseconds of the first
+/// loading.
+fn run(path: &str, mutant: &str, dice: &mut Dice) -> (Came, u64) {
+    let root = if path.contains("/parts/") { "specs/pod_128.fab" } else { path };
+    let reader = |asked: &str| if asked == path { Ok(mutant.to_owned()) } else { read(asked) };
+    let began = processor_time();
+    let loaded = load(root, &reader);
+    let took = processor_time().zip(began).map_or(0, |(now, began)| now - began);
+    assert!(took as f64 <= SECONDS * 1e9, "{took} ns\n{mutant}");
+    let came = match loaded {
+        Ok((fabric, normal, sources)) => {
+            let normal = print_spec(&normal);
+            let again = |asked: &str| if asked == root { Ok(normal.clone()) } else { read(asked) };
+            let reparsed = parse(root, &again).0.unwrap_or_else(|errors| panic!("{errors:?}\n{mutant}\n{normal}"));
+            assert_eq!(print_spec(&normalize(&reparsed)), normal, "{mutant}");
+            let given = |asked: &str| if asked == root { Ok(normal.clone()) } else { input(asked, &fabric) };
+            load(root, &given).unwrap_or_else(|(failure, _)| panic!("{:?}\n{mutant}\n{normal}", failure.diagnostics()));
+            match quick(&fabric) {
+                Ok(()) => Came::Through,
+                Err(errors) => {
+                    check(&errors, &sources, mutant);
+                    Came::Undecidable
+                }
+            }
+        }
+        Err((failure, sources)) => {
+            check(&failure.diagnostics(), &sources, mutant);
+            Came::Refused
+        }
+    };
+    if let Ok(file) = parse_file(path, mutant).0 {
+        let once = print(&file);
+        let again = parse_file(path, &once).0.unwrap_or_else(|errors| panic!("{errors:?}\n{mutant}\n{once}"));
+        assert_eq!(print(&again), once, "{mutant}");
+        assert_eq!(again.comments.len(), file.comments.len(), "{mutant}");
+    }
+    edit(path, root, mutant, came, dice);
+    (came, took)
+}
+
+/// A file that a spec in its normal form names: a copy of what the first one read.
+fn input(asked: &str, fabric: &Fabric) -> Result<String, String> {
+    let copies = fabc::emit::inputs(fabric);
+    let copy = copies.into_iter().find(|(path, _)| asked.ends_with(path.as_str())).map(|(_, text)| text);
+    copy.map_or_else(|| read(asked), Ok)
+}
+
+fn told(method: &str, params: Value) -> Message {
+    Message::Notification(Notification::new(method.to_owned(), params))
+}
+
+/// The mutant in an editor: what is found, and some questions about some place.
+fn edit(path: &str, root: &str, mutant: &str, came: Came, dice: &mut Dice) {
+    let disk = |asked: &str| read(asked);
+    let absolute = |path: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join(path).display().to_string();
+    let uri = |path: &str| json!({"uri": format!("file://{}", absolute(path))});
+    let open = |path: &str, text: &str| json!({"textDocument": {"uri": uri(path)["uri"], "languageId": "fab", "version": 1, "text": text}});
+    let mut server = Server::new(&disk);
+    if root != path {
+        server.message(told("textDocument/didOpen", open(root, &read(root).unwrap())));
+    }
+    server.message(told("textDocument/didOpen", open(path, mutant)));
+    let mut errors = 0;
+    for message in server.idle() {
+        let Message::Notification(Notification { params, .. }) = message else { panic!("{message:?}") };
+        for finding in params["diagnostics"].as_array().unwrap() {
+            errors += usize::from(finding["severity"] == 1);
+            let code = finding["code"].as_str().unwrap_or_default();
+            assert!(code.starts_with("FAB0") && code.len() == 7, "{finding}\n{mutant}");
+        }
+    }
+    // A file without a fabric is taken for shared parts, of which only the text is read.
+    assert!((errors > 0) == (came != Came::Through) || errors == 0 && came == Came::Refused, "{came:?}: {errors}\n{mutant}");
+    let lines: Vec<&str> = mutant.split('\n').collect();
+    let line = dice.below(lines.len());
+    let place = json!({"line": line, "character": dice.below(lines[line].len() + 2)});
+    let whole = json!({"start": {"line": 0, "character": 0}, "end": {"line": lines.len(), "character": 0}});
+    let all = json!({"textDocument": uri(path), "position": place, "range": whole, "newName": "another", "context":
+        {"includeDeclaration": true, "diagnostics": [], "triggerKind": 1}, "options": {"tabSize": 4, "insertSpaces": true}});
+    let about = ["hover", "completion", "definition", "references", "documentHighlight", "rename", "inlayHint", "codeAction"];
+    for method in ["semanticTokens/full", "documentSymbol", "formatting", about[dice.below(8)], about[dice.below(8)]] {
+        let request = Request::new(RequestId::from(1), format!("textDocument/{method}"), all.clone());
+        let answers = server.message(Message::Request(request));
+        let [Message::Response(response)] = &answers[..] else { panic!("{answers:?}") };
+        let refused = response_error(response);
+        // A rename can be refused; nothing else can.
+        assert!(refused.is_none() || method == "rename", "{method}: {refused:?}\n{mutant}");
+    }
+}
+
+fn response_error(response: &lsp_server::Response) -> Option<Value> {
+    serde_json::to_value(response).unwrap().get("error").cloned()
+}
+
+thread_local! {
+    /// Panics of this thread, caught by whomever.
+    static PANICS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+fn said(panic: &(dyn Any + Send)) -> &str {
+    panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("it panicked")
+}
+
+/// From `FABC_MUTANTS`: how many, or which.
+fn wanted() -> Range<usize> {
+    let Ok(wanted) = std::env::var("FABC_MUTANTS") else { return 0..MUTANTS };
+    let number = |text: &str| text.parse().expect("FABC_MUTANTS is a number or a range");
+    wanted.split_once("..").map_or_else(|| 0..number(&wanted), |(from, to)| number(from)..number(to))
+}
+
+/// What each thread works on since when, so that a hang has a name.
+struct Watch {
+    ticks: AtomicU64,
+    done: AtomicUsize,
+    /// Of each thread: a mutant and 1, and the tick at which it was begun; 0 of idle threads.
+    at: Vec<[AtomicU64; 2]>,
+}
+
+impl Watch {
+    fn tick(&self, of: usize) {
+        let now = self.ticks.fetch_add(1, Ordering::Relaxed) + 1;
+        for [mutant, since] in &self.at {
+            let (mutant, since) = (mutant.load(Ordering::Relaxed), since.load(Ordering::Relaxed));
+            if mutant > 0 && now - since > HANGS {
+                eprintln!("mutant {} hangs", mutant - 1);
+                std::process::abort();
+            }
+        }
+        if now.is_multiple_of(60) {
+            eprintln!("{} of {of} mutants", self.done.load(Ordering::Relaxed));
+        }
+    }
+}
+
+#[test]
+fn mutated_specs_fail_with_a_code_and_a_place() {
+    let (wanted, specs) = (wanted(), specs());
+    let texts: Vec<String> = specs.iter().map(|(_, text)| text.clone()).collect();
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if std::thread::current().name().is_some() {
+            return before(panic);
+        }
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        PANICS.with_borrow_mut(|all| all.push(format!("{place}: {}", said(panic.payload()))));
+    }));
+    let threads = || [AtomicU64::new(0), AtomicU64::new(0)];
+    let watch = Watch {
+        ticks: AtomicU64::new(0),
+        done: AtomicUsize::new(0),
+        at: std::iter::repeat_with(threads).take(rayon::current_num_threads()).collect(),
+    };
+    let over = AtomicUsize::new(0);
+    let one = |number: usize| {
+        let [now, since] = &watch.at[rayon::current_thread_index().unwrap_or(0)];
+        since.store(watch.ticks.load(Ordering::Relaxed), Ordering::Relaxed);
+        now.store(number as u64 + 1, Ordering::Relaxed);
+        let (path, text) = &specs[number % specs.len()];
+        PANICS.with_borrow_mut(Vec::clear);
+        let outcome = catch_unwind(|| {
+            let mut dice = Dice::of(number as u64);
+            let mutant = mutate(text, &texts, &mut dice);
+            run(path, &mutant, &mut dice)
+        });
+        now.store(0, Ordering::Relaxed);
+        watch.done.fetch_add(1, Ordering::Relaxed);
+        // A panic that somebody else caught is one as well.
+        match PANICS.with_borrow_mut(|all| all.pop()) {
+            Some(panic) => {
+                let panic: String = panic.chars().take(300).collect();
+                eprintln!("mutant {number} of {path}: {panic:?}");
+                Err(number)
+            }
+            None => outcome.map_err(|_| number),
+        }
+    };
+    let results: Vec<Result<(Came, u64), usize>> = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while over.load(Ordering::Relaxed) == 0 {
+                std::thread::sleep(Duration::from_secs(1));
+                watch.tick(wanted.len());
+            }
+        });
+        let results = wanted.clone().into_par_iter().map(one).collect();
+        over.store(1, Ordering::Relaxed);
+        results
+    });
+    let wrong: Vec<usize> = results.iter().filter_map(|result| result.err()).collect();
+    let came = |far: Came| results.iter().flatten().filter(|(came, _)| *came == far).count();
+    let slowest = results.iter().flatten().map(|&(_, took)| took).max().unwrap_or(0);
+    println!(
+        "{} mutants of {} specs: {} refused, {} that can never be built, {} for a search, {} wrong; the slowest took {:.3} s, peak memory {}",
+        results.len(),
+        specs.len(),
+        came(Came::Refused),
+        came(Came::Undecidable),
+        came(Came::Through),
+        wrong.len(),
+        slowest as f64 / 1e9,
+        peak_memory()
+    );
+    assert!(wrong.is_empty(), "{} mutants, first {:?}", wrong.len(), &wrong[..wrong.len().min(20)]);
+    assert!(came(Came::Refused) * 3 > results.len());
+}
+
+#[test]
+fn hostile_texts_end_in_an_error() {
+    let many = |part: &str, count: usize| part.repeat(count);
+    let texts = [
+        many("(", 100_000),
+        many("{", 100_000),
+        many("[", 100_000),
+        many("/*", 100_000),
+        many("fabric a {", 50_000),
+        format!("fabric a {{ cubes = {}1; }}", many("-", 100_000)),
+        format!("fabric a {{ cubes = 1{}; }}", many(" + 1", 100_000)),
+        format!("fabric a {{ cubes = 1{}; }}", many("0", 100_000)),
+        format!("fabric a {{ {} }}", (0..20_000).map(|i| format!("let a{i} = a{} + 1;", i + 1)).collect::<String>()),
+        format!("fabric a {{ {} }}", many("x = 1 ", 20_000)),
+        format!("fabric a {{ {} }}", many("ocs X {}", 20_000)),
+        many("\u{feff}", 10),
+        "\u{feff}fabric a {}".to_owned(),
+        "fabric a { cubes = 1".to_owned(),
+        // Nothing but what the checks of the wiring need.
+        "fabric a { clock = 1 GHz; chip { radix = 6; vcs = 1; flit = 1 B; buffer = 1 flits; latency = 0 cycles; }
+          cube { mesh 1 x 1 x 1 over none; } cubes = 1; topology = synthesize; routing = up_down; }"
+            .to_owned(),
+        "fabric a { use \"\"; }".to_owned(),
+        "fabric a { use \".\"; use \"..\"; use \"/\"; }".to_owned(),
+        many("fabric a { } ", 10_000),
+    ];
+    for text in texts {
+        edit("a.fab", "a.fab", &text, Came::Refused, &mut Dice::of(0));
+        let reader = |asked: &str| if asked == "a.fab" { Ok(text.clone()) } else { Err("not there".to_owned()) };
+        let (failure, sources) = load("a.fab", &reader).expect_err("this is no spec");
+        check(&failure.diagnostics(), &sources, &text[..text.floor_char_boundary(60)]);
+    }
+}

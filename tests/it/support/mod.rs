@@ -1,0 +1,10 @@
+//! What several tests use.
+
+pub(crate) mod command;
+pub(crate) mod fixture;
+pub(crate) mod mixes;
+pub(crate) mod mutants;
+pub(crate) mod plain;
+pub(crate) mod pods;
+pub(crate) mod spec_text;
+pub(crate) mod tampering;

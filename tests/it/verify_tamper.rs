@@ -1,0 +1,653 @@
+//! A directory is convicted of every change, even when the tamperer signs it again.
+
+use crate::support::fixture;
+use crate::support::spec_text;
+use crate::support::tampering;
+use fabc::check::{CheckError, Extent, directory};
+use fabc::compile::{Stage, compile};
+use fabc::diag::Span;
+use fabc::emit::{self, ManifestLine, manifest_json};
+use fabc::ids::NodeId;
+use fabc::ir::{Contract, Entry, ForwardingTables, PackedTables};
+use fabc::model::{Comparison, Fabric, Metric, Require, Scale, TopologyChoice};
+use fabc::progress::Silent;
+use fabc::syntax::print_spec;
+use fabc::units::Decimal;
+use fabc::verify::Unproved;
+use fixture::directory::{Files, sign, tamper, tamperings, write};
+use fixture::{ocs, plant_mut, pod, wire, with_pairs, without_sides};
+use miette::Diagnostic;
+use rayon::prelude::*;
+use serde_json::json;
+use spec_text::SpecText;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+use tampering::{Change, changes};
+
+/// Four cubes of 2 x 2 x 1 behind four switches, one of which may fail.
+static BUILT: LazyLock<(Fabric, Files)> = LazyLock::new(|| {
+    let mut fabric = pod([2, 2, 1], 4, &[0, 1], 8, 1);
+    let require = |metric, comparison, value: &str| Require {
+        metric,
+        of: None,
+        fault: false,
+        comparison,
+        value: Decimal::parse(value).unwrap(),
+        scale: Scale::Metric,
+        value_text: value.to_owned(),
+        unit: fabc::model::WrittenUnit::default(),
+        span: Span { start: 7, end: 12 },
+    };
+    fabric.requires = vec![require(Metric::Diameter, Comparison::AtMost, "6"), require(Metric::DisjointTrees, Comparison::AtLeast, "4")];
+    let (topology, cross_connects) = wire(&fabric, [1, 3, 0]);
+    let trees = ["X[0,0]", "X[1,0]", "Y[0,0]", "Y[1,0]"].map(|name| vec![ocs(&fabric, name)]);
+    let files = write(&fabric, &topology, &cross_connects, &trees);
+    (fabric, files)
+});
+
+fn convict(files: &Files) -> Vec<(String, String)> {
+    let errors: Vec<CheckError> = directory(files, &BUILT.0).expect_err("the tampering goes unnoticed");
+    errors.iter().map(|error| (error.code().map(|code| code.to_string()).unwrap_or_default(), error.to_string())).collect()
+}
+
+#[track_caller]
+fn expect(files: &Files, code: &str, text: &str) {
+    let errors = convict(files);
+    assert!(
+        errors.iter().any(|(found, message)| found.starts_with(code) && message.contains(text)),
+        "expected {code} `{text}` among {errors:#?}"
+    );
+}
+
+#[test]
+fn an_untouched_directory_is_verified() {
+    let (fabric, files) = &*BUILT;
+    let extent = directory(files, fabric).unwrap_or_else(|errors| panic!("{errors:#?}"));
+    let Extent { scenarios, routed, pairs, only_hashed, .. } = extent;
+    assert_eq!((scenarios, routed, pairs), (5, 5, 5 * 16 * 15));
+    assert_eq!(only_hashed, ["report.txt"]);
+}
+
+#[test]
+fn switches_of_every_kind_are_verified() {
+    type Change = fn(Fabric) -> Fabric;
+    let kinds: [Change; 4] = [|fabric| fabric, with_pairs, without_sides, |fabric| with_pairs(without_sides(fabric))];
+    for (kind, change) in kinds.into_iter().enumerate() {
+        let fabric = change(pod([2, 2, 1], 4, &[0, 1], 8, 0));
+        let (topology, cross_connects) = wire(&fabric, [1, 3, 0]);
+        let files = write(&fabric, &topology, &cross_connects, &[]);
+        directory(&files, &fabric).unwrap_or_else(|errors| panic!("{kind}: {errors:#?}"));
+        // Another kind of switch has other port names or another rule.
+        let other = kinds[(kind + 1) % 4](fixture::pod([2, 2, 1], 4, &[0, 1], 8, 0));
+        assert!(directory(&files, &other).is_err(), "{kind}");
+        let config = "ocs/X_0_0.config_db.json";
+        if kind == 2 {
+            // Without sides and with both directions in one fiber there is none.
+            let mut invented = files.clone();
+            assert!(invented.insert(config.to_owned(), b"{}".to_vec()).is_none());
+            fixture::directory::sign(&mut invented);
+            assert!(directory(&invented, &fabric).unwrap_err()[0].to_string().starts_with(config));
+            continue;
+        }
+        let darkened = tamper(&files, config, |value| {
+            let pairs = value["OCS_CROSS_CONNECT"].as_object_mut().unwrap();
+            let first = pairs.keys().next().unwrap().clone();
+            pairs.remove(&first);
+        });
+        let errors = directory(&darkened, &fabric).unwrap_err();
+        assert!(errors[0].to_string().contains("OCS_CROSS_CONNECT"), "{kind}: {errors:?}");
+    }
+}
+
+#[test]
+fn changed_bytes_missing_and_extra_files() {
+    let (_, files) = &*BUILT;
+    let mut changed = files.clone();
+    changed.get_mut("report.txt").unwrap()[0] ^= 1;
+    expect(&changed, "FAB0420", "report.txt: was changed");
+    changed.get_mut("report.txt").unwrap().push(b'!');
+    expect(&changed, "FAB0420", "report.txt: has 26 bytes, but 25 are listed");
+    changed.remove("report.txt");
+    expect(&changed, "FAB0420", "report.txt: is listed, but it is missing");
+    changed.insert("notes.txt".to_owned(), Vec::new());
+    expect(&changed, "FAB0420", "notes.txt: is not listed");
+    changed.remove("manifest.json");
+    expect(&changed, "FAB0420", "manifest.json: is missing");
+    let mut extra = files.clone();
+    extra.insert("tables/fault-Z_0_0.json".to_owned(), files["tables/nominal.json"].clone());
+    sign(&mut extra);
+    expect(&extra, "FAB0420", "tables/fault-Z_0_0.json: is of no scenario");
+}
+
+#[test]
+fn no_tampering_goes_unnoticed() {
+    for (what, files, code) in tamperings(&BUILT.1) {
+        let errors = convict(&files);
+        assert!(errors.iter().any(|(found, _)| code.is_empty() || found == code), "{what}: expected {code} among {errors:#?}");
+    }
+}
+
+#[test]
+fn named_cross_connects_must_be_the_ones_set() {
+    let mut fabric = pod([2, 2, 1], 4, &[0, 1], 8, 0);
+    let (topology, cross_connects) = wire(&fabric, [1, 3, 0]);
+    let mut files = write(&fabric, &topology, &cross_connects, &[]);
+    let text = String::from_utf8(files["ocs.json"].clone()).unwrap();
+    plant_mut(&mut fabric).topology = TopologyChoice::CrossConnects { path: "live/ocs.json".to_owned(), text: text.clone() };
+    assert!(directory(&files, &fabric).unwrap_err()[0].to_string().contains("inputs/ocs.json: is missing"));
+    files.insert("inputs/ocs.json".to_owned(), text.into_bytes());
+    sign(&mut files);
+    directory(&files, &fabric).unwrap();
+    let other = tamper(&files, "inputs/ocs.json", |value| drop(value["ocs"][1]["cross_connects"].as_array_mut().unwrap().pop()));
+    let TopologyChoice::CrossConnects { text, .. } = &mut plant_mut(&mut fabric).topology else { unreachable!() };
+    *text = String::from_utf8(other["inputs/ocs.json"].clone()).unwrap();
+    let errors = directory(&other, &fabric).unwrap_err();
+    assert!(errors[0].to_string().contains("stands in only one of inputs/ocs.json and ocs.json"), "{errors:?}");
+}
+
+#[test]
+fn deleted_tables() {
+    let mut files = BUILT.1.clone();
+    files.remove("tables/fault-X_1_0.json");
+    sign(&mut files);
+    expect(&files, "FAB0420", "tables/fault-X_1_0.json: is missing");
+    files.retain(|path, _| !path.starts_with("tables/"));
+    sign(&mut files);
+    expect(&files, "FAB0422", "ranks without tables");
+}
+
+#[test]
+fn swapped_cross_connects() {
+    let (_, files) = &*BUILT;
+    let swap = |value: &mut serde_json::Value| {
+        let pairs = &mut value["ocs"][0]["cross_connects"];
+        let first = pairs[0][1].take();
+        pairs[0][1] = pairs[1][1].take();
+        pairs[1][1] = first;
+    };
+    expect(&tamper(files, "ocs.json", swap), "FAB0403", "X[0,0]: cube0.+x[0,0] - cube2.-x[0,0] is said to carry");
+    let only_the_switch = tamper(files, "ocs/X_0_0.config_db.json", |value| {
+        let pairs = value["OCS_CROSS_CONNECT"].as_object_mut().unwrap();
+        pairs.remove("1A-2B");
+        pairs.insert("1A-3B".to_owned(), json!({"a_side": "1A", "b_side": "3B"}));
+    });
+    expect(&only_the_switch, "FAB0422", "OCS_CROSS_CONNECT.1A-3B");
+    let relabelled = tamper(files, "ocs/X_0_0.config_db.json", |value| value["OCS_PORT"]["1A"]["label"] = json!("cube1.+x[0,0]"));
+    expect(&relabelled, "FAB0422", "OCS_PORT.1A");
+    // What the other release of SONiC reads.
+    let of_the_design = tamper(files, "ocs/X_0_0.config_db.json", |value| {
+        let port = value["OCS_PORT"]["1A"].as_object_mut().unwrap();
+        let state = port.remove("config_status").unwrap();
+        port.insert("state".to_owned(), state);
+    });
+    expect(&of_the_design, "FAB0422", "must be `cube0.+x[0,0]` with the config_status `normal`");
+}
+
+#[test]
+fn changed_table_entries() {
+    let (_, files) = &*BUILT;
+    let nominal = "tables/nominal.json";
+    let turned = tamper(files, nominal, |value| {
+        let port = &mut value["routers"][0]["entries"][0][3];
+        *port = json!((port.as_u64().unwrap() + 1) % 4);
+    });
+    assert!(!convict(&turned).is_empty());
+    let other_vc = tamper(files, nominal, |value| value["routers"][1]["entries"][0][4] = json!(7));
+    assert!(!convict(&other_vc).is_empty());
+    let dropped = tamper(files, "tables/fault-Y_0_0.json", |value| drop(value["routers"][2]["entries"].as_array_mut().unwrap().remove(3)));
+    expect(&dropped, "FAB0410", "Y[0,0]: ");
+    let lengthened = tamper(files, nominal, |value| value["routers"][0]["entries"][0].as_array_mut().unwrap().push(json!(0)));
+    expect(&lengthened, "FAB0421", "tables/nominal.json: cannot be read");
+}
+
+#[test]
+fn every_changed_entry_of_a_table_is_noticed() {
+    let (_, files) = &*BUILT;
+    let value: serde_json::Value = serde_json::from_slice(&files["tables/nominal.json"]).unwrap();
+    let count = value["routers"][0]["entries"].as_array().unwrap().len();
+    for k in 0..count {
+        for field in 0..5 {
+            let changed = tamper(files, "tables/nominal.json", |value| {
+                let number = &mut value["routers"][0]["entries"][k][field];
+                *number = json!(number.as_i64().unwrap() + 1);
+            });
+            convict(&changed);
+        }
+    }
+}
+
+#[test]
+fn wrong_proofs() {
+    let (_, files) = &*BUILT;
+    let path = "certificates.json";
+    expect(
+        &tamper(files, path, |value| value["scenarios"][0]["ranks"][1] = json!(0)),
+        "FAB0414",
+        "nominal: the proof of deadlock freedom is wrong",
+    );
+    let leaky = tamper(files, path, |value| value["flow"]["flows"][0]["units"][0] = json!(99));
+    expect(&leaky, "FAB0408", "of the flow from node 0");
+    expect(&tamper(files, path, |value| value["flow"]["busiest"] = json!(1)), "FAB0408", "the busiest link is claimed to carry 1");
+    let longer = tamper(files, path, |value| value["scenarios"][0]["lengths"][0] = json!(5));
+    expect(&longer, "FAB0423", "`metrics.concurrent_flow[1]`");
+    expect(&tamper(files, path, |value| value["trees"][1][0] = json!("X[0,0]")), "FAB0409", "X[0,0] is in set 0 and in set 1");
+    let forgotten = tamper(files, path, |value| drop(value["scenarios"].as_array_mut().unwrap().pop()));
+    expect(&forgotten, "FAB0422", "`Y[1,0]` is missing");
+}
+
+#[test]
+fn a_wrong_symmetry() {
+    let (_, files) = &*BUILT;
+    let without = tamper(files, "topology.json", |value| value["symmetry"]["generators"] = json!([]));
+    expect(&without, "FAB0422", "canonical");
+    let other = tamper(files, "topology.json", |value| {
+        let images = value["symmetry"]["generators"][0].as_array_mut().unwrap();
+        images.swap(0, 4);
+    });
+    expect(&other, "FAB0422", "symmetry.generators[0]");
+    let swapped: Vec<u32> = [1, 0, 3, 2].iter().flat_map(|cube| (0..4).map(move |chip| cube * 4 + chip)).collect();
+    expect(&tamper(files, "topology.json", |value| value["symmetry"]["generators"] = json!([swapped])), "FAB0404", "carries link");
+    let endless: Vec<u32> = [1, 0, 2, 3].iter().flat_map(|cube| (0..4).map(move |chip| cube * 4 + chip)).collect();
+    expect(&tamper(files, "topology.json", |value| value["symmetry"]["generators"] = json!([endless])), "FAB0404", "leaves cube2 in place");
+}
+
+#[test]
+fn a_changed_topology() {
+    let (_, files) = &*BUILT;
+    let path = "topology.json";
+    expect(&tamper(files, path, |value| value["nodes"][3]["cube"] = json!(1)), "FAB0422", "`nodes[3]`");
+    expect(&tamper(files, path, |value| value["links"][0]["b"] = json!([0, 9])), "FAB0422", "`links[0].b`");
+    expect(
+        &tamper(files, path, |value| drop(value["links"].as_array_mut().unwrap().pop())),
+        "FAB0402",
+        "the copper link from cube3[0,1,0].+x",
+    );
+    expect(&tamper(files, path, |value| value["format"] = json!("fabc.topology/2")), "FAB0421", "its format is `fabc.topology/2`");
+}
+
+#[test]
+fn wrong_numbers_in_the_report() {
+    let (_, files) = &*BUILT;
+    let value: serde_json::Value = serde_json::from_slice(&files["report.json"]).unwrap();
+    // Every number of the report, one after the other.
+    let mut places = Vec::new();
+    let mut open = vec![(String::new(), &value)];
+    while let Some((place, value)) = open.pop() {
+        match value {
+            serde_json::Value::Object(object) => open.extend(object.iter().map(|(key, value)| (format!("{place}/{key}"), value))),
+            serde_json::Value::Array(list) => open.extend(list.iter().enumerate().map(|(k, value)| (format!("{place}/{k}"), value))),
+            serde_json::Value::Null => {}
+            _ => places.push(place),
+        }
+    }
+    assert!(places.len() > 100);
+    for place in places {
+        let changed = tamper(files, "report.json", |value| {
+            let value = value.pointer_mut(&place).unwrap();
+            *value = match (value.as_u64(), value.as_f64(), value.as_bool()) {
+                (Some(integer), ..) => json!(integer + 1),
+                (_, Some(number), _) => json!(number * 1.0001),
+                (.., Some(truth)) => json!(!truth),
+                _ => json!("another text"),
+            };
+        });
+        let errors = convict(&changed);
+        assert!(errors.iter().all(|(code, _)| code == "FAB0423"), "{place}: {errors:?}");
+    }
+    let more = tamper(files, "report.json", |value| value["metrics"]["beauty"] = json!(1));
+    expect(&more, "FAB0423", "`metrics.beauty`");
+}
+
+#[test]
+fn a_broken_require_is_a_conviction() {
+    let (fabric, files) = &*BUILT;
+    let mut fabric = fabric.clone();
+    fabric.requires[0].value = Decimal::parse("1").unwrap();
+    fabric.requires[0].value_text = "1".to_owned();
+    let honest = tamper(files, "report.json", |value| {
+        value["requires"][0]["require"] = json!("diameter <= 1");
+        value["requires"][0]["holds"] = json!(false);
+    });
+    let errors = directory(&honest, &fabric).unwrap_err();
+    assert_eq!(errors.len(), 1);
+    assert!(errors[0].to_string().starts_with("`require diameter <= 1` does not hold: measured "), "{}", errors[0]);
+}
+
+#[test]
+fn garbage_never_panics() {
+    let (fabric, files) = &*BUILT;
+    for path in files.keys().filter(|path| path.ends_with(".json")) {
+        for garbage in ["", "{", "[]", "null", "{\"format\":1}", "\u{1F980}", "{\"OCS_PORT\":{\"1A\":{},\"1A\":{}}}"] {
+            let mut files = files.clone();
+            files.insert(path.clone(), garbage.as_bytes().to_vec());
+            assert!(directory(&files, fabric).is_err(), "{path}: {garbage}");
+        }
+        // Every value of the document, replaced by others.
+        let value: serde_json::Value = serde_json::from_slice(&files[path]).unwrap();
+        let Some(object) = value.as_object() else { continue };
+        for key in object.keys() {
+            for junk in [json!(null), json!(-1), json!(u64::MAX), json!([]), json!({}), json!("x"), json!([[u32::MAX, 0], [0, 0]])] {
+                let mut value = value.clone();
+                value[key] = junk;
+                let mut files = files.clone();
+                files.insert(path.clone(), serde_json::to_vec(&value).unwrap());
+                if path != "manifest.json" {
+                    sign(&mut files);
+                }
+                let _ = directory(&files, fabric);
+            }
+        }
+    }
+}
+
+/// The same directory with its tables as `fabc.tables.bin/1`.
+fn with_binary_tables() -> Files {
+    let (fabric, mut files) = BUILT.clone();
+    let symmetry = wire(&fabric, [1, 3, 0]).0.symmetry().clone();
+    for path in files.keys().filter(|path| path.starts_with("tables/")).cloned().collect::<Vec<_>>() {
+        let value: serde_json::Value = serde_json::from_slice(&files.remove(&path).unwrap()).unwrap();
+        let number = |value: &serde_json::Value| value.as_i64().unwrap();
+        let entry = |line: &serde_json::Value| Entry {
+            dst: NodeId(number(&line[0]) as u32),
+            in_port: number(&line[1]) as i16,
+            in_vc: number(&line[2]) as i8,
+            out_port: number(&line[3]) as u16,
+            out_vc: number(&line[4]) as u8,
+        };
+        let router = |router: &serde_json::Value| router["entries"].as_array().unwrap().iter().map(entry).collect();
+        let routers = value["routers"].as_array().unwrap().iter().map(router).collect();
+        let vcs = number(&value["vcs"]) as u8;
+        let packed = PackedTables::pack(&ForwardingTables {
+            scenario: String::new(),
+            vcs,
+            key: fabc::ir::TableKey::DstInput,
+            symmetry: symmetry.clone(),
+            routers,
+        });
+        let head = json!({"format": "fabc.tables.bin/1", "scenario": value["scenario"], "vcs": vcs, "canonical": true,
+            "key": ["dst", "in_port", "in_vc"], "nodes": 16, "routers": symmetry.class_count(), "actions": packed.actions});
+        files.insert(path.replace(".json", ".bin"), [head.to_string().as_bytes(), b"\n", &packed.body].concat());
+    }
+    let mut manifest: serde_json::Value = serde_json::from_slice(&files["manifest.json"]).unwrap();
+    manifest["options"] = json!({"tables": "binary"});
+    files.insert("manifest.json".to_owned(), manifest.to_string().into_bytes());
+    sign(&mut files);
+    files
+}
+
+#[test]
+fn binary_tables_are_walked_like_the_others() {
+    let (fabric, json) = &*BUILT;
+    let binary = with_binary_tables();
+    assert_eq!(directory(&binary, fabric).unwrap_or_else(|errors| panic!("{errors:#?}")), directory(json, fabric).unwrap());
+    let change = |path: &str, change: &dyn Fn(&mut Vec<u8>)| {
+        let mut files = binary.clone();
+        change(files.get_mut(path).unwrap());
+        sign(&mut files);
+        files
+    };
+    // The last entry of the last router does what the most frequent entries do.
+    expect(&change("tables/nominal.bin", &|bytes| *bytes.last_mut().unwrap() = 0), "FAB04", "nominal");
+    expect(&change("tables/nominal.bin", &|bytes| bytes.push(0)), "FAB0421", "nothing should follow the last router");
+    expect(&change("tables/fault-X_0_0.bin", &|bytes| bytes.truncate(bytes.len() - 1)), "FAB0421", "it ends too early");
+    expect(&change("tables/fault-X_0_0.bin", &|bytes| bytes[0] = b'['), "FAB0421", "tables/fault-X_0_0.bin");
+    let mut mixed = binary.clone();
+    mixed.insert("tables/fault-X_0_0.json".to_owned(), json["tables/fault-X_0_0.json"].clone());
+    sign(&mut mixed);
+    expect(&mixed, "FAB0420", "not in the form of the other tables");
+    let mut swapped = binary.clone();
+    swapped.insert("tables/fault-X_0_0.bin".to_owned(), binary["tables/nominal.bin"].clone());
+    sign(&mut swapped);
+    expect(&swapped, "FAB0422", "says `nominal`, but the file is that of `X[0,0]`");
+}
+
+/// Directories as a build writes them, by name.
+fn built() -> Vec<(&'static str, Files)> {
+    static BUILT: LazyLock<Vec<(&'static str, Files)>> = LazyLock::new(build);
+    BUILT.clone()
+}
+
+fn build() -> Vec<(&'static str, Files)> {
+    let search = "topology = synthesize { symmetry = translation; effort = 1; seed = 1; }";
+    let requires = "require diameter <= 6; require fault.max_channel_load <= 100; require disjoint_trees >= 1;";
+    let groups = "demand { all_to_all over groups of 4 weight 3; all_to_all weight 1; }";
+    [
+        ("symmetric", 4, "1 ocs", format!("{search} {requires}"), ""),
+        ("asymmetric", 3, "1 ocs", format!("topology = synthesize {{ symmetry = none; effort = 1; seed = 1; }} {groups}"), "binary"),
+        ("links", 2, "1 link", "topology = torus 2 x 4 x 1;".to_owned(), ""),
+        ("chips", 2, "1 chip", "topology = torus 2 x 4 x 1;".to_owned(), "binary"),
+    ]
+    .map(|(name, cubes, faults, rest, tables)| {
+        let pod = SpecText::pod([2, 2, 1], cubes).named(name).without("ocs Z").with(&rest);
+        let text = pod.with(&format!("budget {{ vcs = 2; faults = {faults}; }}")).text();
+        (name, written(name, &text, tables))
+    })
+    .into_iter()
+    .chain(networks())
+    .collect()
+}
+
+/// Networks: links that carry unlike and faults that stand for others, single channels, a graph from a file.
+fn networks() -> impl Iterator<Item = (&'static str, Files)> {
+    let dragonfly = "dragonfly { a = 2; h = 1; local = near; global = far; }";
+    let kautz = "kautz { degree = 2; length = 2; link = near; }";
+    let runs = "simulate peak { rates = 0.2; packet = 2 flits; warmup = 50 cycles; measure = 200 cycles; } require peak.share >= 0.1; \
+                simulate burst { traffic = all_to_all { bytes = 200 B; } packet = 2 flits; } require burst.time <= 1000 cycles;";
+    let planned = "collective gradients = all_reduce { size = 1 MiB; } collective experts = all_to_all { size = 4 KiB; } \
+                   collective weights = all_gather { size = 96 KiB; algorithm = steps; }";
+    [
+        ("dragonfly", "1 link", dragonfly, "minimal", "", "failures { links <= 30 %; seeds = 5; } require bisection >= 1;"),
+        ("kautz", "1 router", kautz, "minimal", "binary", "require edge_connectivity >= 1;"),
+        ("simulated", "0", kautz, "minimal", "", runs),
+        ("planned", "0", "torus 2 x 3 { link = near; }", "minimal", "", planned),
+        ("graph", "0", "graph \"graph.txt\" { default = near; }", "allowed_turns", "", "require shortest_paths >= 1;"),
+    ]
+    .into_iter()
+    .map(|(name, faults, topology, routing, tables, more)| {
+        let text = SpecText::network(topology)
+            .named(name)
+            .without("link wire")
+            .with("link near { bandwidth = 200 Gbps; latency = 10 ns; } link far { bandwidth = 300 Gbps; latency = 20 ns; }")
+            .with("router { radix = 8; hosts = 2; vcs = 8; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }")
+            .with(&format!("budget {{ vcs = 6; faults = {faults}; }} routing = {routing}; require diameter <= 6; {more}"))
+            .text();
+        (name, written(name, &text, tables))
+    })
+}
+
+/// The directory that a build of a spec writes.
+fn written(name: &str, text: &str, tables: &str) -> Files {
+    let loader = |path: &str| match path {
+        "graph.txt" => Ok("hub left\nhub right far\nleft right\nright far_end far\n".to_owned()),
+        _ => Ok(text.to_owned()),
+    };
+    let (fabric, spec, _) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{name}: {failure:?}"));
+    let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
+    let options: Vec<_> = (tables == "binary").then(|| ("tables".to_owned(), tables.to_owned())).into_iter().collect();
+    let files = emit::artifacts(&compiled, &print_spec(&spec), &options);
+    files.into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect()
+}
+
+#[test]
+fn files_that_are_missing_empty_or_too_many_are_convicted() {
+    for (name, files) in built() {
+        verify(&files).unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
+        let signed = |path: &str, bytes: Option<&[u8]>| {
+            let mut files = files.clone();
+            match bytes {
+                Some(bytes) => drop(files.insert(path.to_owned(), bytes.to_vec())),
+                None => drop(files.remove(path)),
+            }
+            sign_as_fabc(&mut files);
+            verify(&files).expect_err(path)
+        };
+        for path in files.keys().filter(|path| *path != "manifest.json") {
+            signed(path, None);
+            signed(path, Some(b""));
+            // Which file was read is declared to be unproved: it may have had one line more.
+            if !path.starts_with("inputs/") {
+                signed(path, Some(&[&files[path][..], b"\n"].concat()));
+            }
+        }
+        let (json, bin) = (br#"{"format":"fabc.tables/1"}"#, b"{}\n");
+        for path in
+            ["notes.txt", "report.md", "inputs/ocs.json", "inputs/demand.csv", "ocs/none.config_db.json", "tables/none.json", "tables/x"]
+        {
+            let errors = signed(path, Some(json));
+            assert!(errors[0].contains(path), "{name}: {errors:?}");
+        }
+        signed("tables/nominal.bin", Some(bin));
+        signed("tables/nominal.json", Some(bin));
+    }
+}
+
+#[test]
+fn the_first_difference_of_a_derived_file_is_shown() {
+    let (_, files) = built().remove(0);
+    let mut changed = files.clone();
+    let text = String::from_utf8(files["report.txt"].clone()).unwrap().replace("deadlock-free, proved", "deadlock-free, promised");
+    changed.insert("report.txt".to_owned(), text.into_bytes());
+    sign_as_fabc(&mut changed);
+    let errors = verify(&changed).unwrap_err();
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    let words = "report.txt:7: says `  deadlock-free, promised for nominal and 4 fault scenarios`, but of what was proved fabc writes \
+                 `  deadlock-free, proved for nominal and 4 fault scenarios`";
+    assert_eq!(errors[0], words);
+    // Another version of fabc may be at fault, or may not.
+    let manifest = String::from_utf8(changed["manifest.json"].clone()).unwrap().replace(emit::TOOL, "fabc 0.0.1");
+    changed.insert("manifest.json".to_owned(), manifest.into_bytes());
+    assert_eq!(verify(&changed).unwrap_err()[0], format!("{words}; the manifest names fabc 0.0.1, and this is {}", emit::TOOL));
+}
+
+/// What `fabc verify` says of the files.
+fn verify(files: &Files) -> Result<Vec<Unproved>, Vec<String>> {
+    let read = |path: &str| {
+        let bytes = files.get(path).ok_or("it is missing")?;
+        String::from_utf8(bytes.clone()).map_err(|error| error.to_string())
+    };
+    let (fabric, spec, _) = fabc::verify::load("built", &read).map_err(|(failure, _)| vec![format!("{failure:?}")])?;
+    let verified = fabc::verify::directory(files, &fabric, &print_spec(&spec));
+    verified.map(|verified| verified.unproved).map_err(|errors| errors.iter().map(ToString::to_string).collect())
+}
+
+/// Writes the manifest as fabc does, so that the hashes fit again.
+fn sign_as_fabc(files: &mut Files) {
+    let old: serde_json::Value = serde_json::from_slice(&files.remove("manifest.json").unwrap()).unwrap();
+    let options = old["options"].as_object().unwrap().iter().map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned()));
+    let (options, lines): (Vec<_>, Vec<_>) = (options.collect(), files.iter().map(|(path, bytes)| ManifestLine::of(path, bytes)).collect());
+    let spec = String::from_utf8_lossy(files.get("spec.fab").map_or(&[], Vec::as_slice)).into_owned();
+    let [tool, fabric] = ["tool", "fabric"].map(|key| old[key].as_str().unwrap());
+    files.insert("manifest.json".to_owned(), manifest_json(tool, fabric, &spec, Contract::Kept, &options, &lines).into_bytes());
+}
+
+/// `tables/fault-X_0_0.json` is one of `tables/*.json`.
+fn kind(path: &str) -> String {
+    match path.split_once('/') {
+        Some((folder, name)) => format!("{folder}/*.{}", name.rsplit('.').next().unwrap()),
+        None => path.to_owned(),
+    }
+}
+
+/// Whether a place is one that `fabc verify` says it cannot prove.
+fn is_declared(unproved: &[Unproved], path: &str, place: &str) -> bool {
+    let parts = |place: &str| place.split('.').map(str::to_owned).collect::<Vec<_>>();
+    unproved.iter().any(|Unproved { file, place: declared, .. }| {
+        let within = if file.ends_with('/') { path.starts_with(file) } else { path == *file };
+        within && (declared.is_empty() || parts(place).windows(parts(declared).len()).any(|window| window == parts(declared)))
+    })
+}
+
+/// A change, and the number that says whether it is in the sample.
+struct Wanted<'f> {
+    seed: [u8; 32],
+    path: &'f str,
+    change: Change,
+}
+
+/// One change of everything, in every file of nine directories, each time with a manifest whose hashes fit:
+/// every JSON leaf altered, every member and element deleted and duplicated, every key renamed and repeated
+/// with another value, a key more in every object; every line of texts altered, deleted, duplicated; every
+/// byte of binary tables changed in six ways. What is not convicted must stand in the list that `fabc verify`
+/// prints.
+///
+/// A sample of the same size for every kind of file and change; `FABC_TAMPER=all cargo test --test
+/// verify_tamper -- --nocapture one_change` makes them all and prints the counts; the name of a directory in
+/// the place of `all`, those of that one.
+#[test]
+fn one_change_of_anything_is_convicted_or_declared() {
+    const SAMPLE: usize = 7;
+    let asked = std::env::var("FABC_TAMPER").unwrap_or_default();
+    let all = !asked.is_empty();
+    let mut counts: BTreeMap<(&str, String), [usize; 3]> = BTreeMap::new();
+    let mut failures = Vec::new();
+    for (name, files) in built().into_iter().filter(|(name, _)| ["", "all", name].contains(&asked.as_str())) {
+        let unproved = verify(&files).unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
+        let mut wanted: BTreeMap<(String, &str), Vec<Wanted<'_>>> = BTreeMap::new();
+        for (path, bytes) in &files {
+            for change in changes(path, bytes) {
+                let seed = *blake3::hash(format!("{name} {path} {} {}", change.at, change.what).as_bytes()).as_bytes();
+                wanted.entry((kind(path), change.what)).or_default().push(Wanted { seed, path, change });
+            }
+        }
+        for ((kind, what), mut changes) in wanted {
+            changes.sort_by_key(|wanted| wanted.seed);
+            changes.truncate(if all { usize::MAX } else { SAMPLE });
+            let results: Vec<(bool, bool, String)> = changes
+                .par_iter()
+                .map(|Wanted { path, change, .. }| {
+                    let mut changed = files.clone();
+                    changed.insert((*path).to_owned(), change.of(&files[*path]));
+                    if *path != "manifest.json" {
+                        sign_as_fabc(&mut changed);
+                    }
+                    let convicted = verify(&changed).is_err();
+                    (convicted, is_declared(&unproved, path, &change.place), format!("{name}/{path}: {what} at {}", change.at))
+                })
+                .collect();
+            let count = counts.entry((name, kind)).or_default();
+            for (convicted, declared, text) in results {
+                count[0] += 1;
+                count[1] += usize::from(convicted);
+                count[2] += usize::from(!convicted && declared);
+                if !convicted {
+                    println!("not convicted: {text}");
+                }
+                failures.extend((!convicted && !declared).then_some(text));
+            }
+        }
+    }
+    println!("{:<12}{:<24}{:>9}{:>11}{:>10}", "directory", "file", "changes", "convicted", "declared");
+    for ((name, kind), [changes, convicted, declared]) in &counts {
+        println!("{name:<12}{kind:<24}{changes:>9}{convicted:>11}{declared:>10}");
+    }
+    let sum = |column: usize| counts.values().map(|count| count[column]).sum::<usize>();
+    println!("{:<36}{:>9}{:>11}{:>10}", "all", sum(0), sum(1), sum(2));
+    assert!(!asked.is_empty() || sum(0) > 1500, "so few changes prove nothing");
+    assert!(failures.is_empty(), "neither convicted nor declared: {failures:#?}");
+}
+
+#[test]
+fn the_curve_of_a_collective_follows_from_its_bounds() {
+    let (_, files) = built().into_iter().find(|(name, _)| *name == "planned").unwrap();
+    let report = String::from_utf8(files["report.json"].clone()).unwrap();
+    // Behind the last line of another collective.
+    let start = report.find("\"name\":\"gradients\"").unwrap();
+    let line = |size: &str| start + report[start..].find(&format!("{{\"size\":{size},\"bound_ns\":")).unwrap();
+    let convicted = |size: &str, key: &[&str], value: &str, what: &str| {
+        let after = |at: usize, text: &str| at + report[at..].find(text).unwrap() + text.len();
+        let at = key.iter().fold(line(size), |at, text| after(at, text));
+        let end = at + report[at..].find([',', '}']).unwrap();
+        let mut files = files.clone();
+        files.insert("report.json".to_owned(), [&report[..at], value, &report[end..]].concat().into_bytes());
+        sign_as_fabc(&mut files);
+        let errors = verify(&files).unwrap_err();
+        assert!(errors.iter().any(|error| error.contains("collectives[gradients].curve") && error.contains(what)), "{errors:?}");
+    };
+    let bounds = "these are not the sizes of a curve with the bounds that follow from those of the schedule";
+    convicted("8192", &["\"bound_ns\":"], "1.001", bounds);
+    convicted("8192", &["{\"size\":"], "8193", bounds);
+    convicted("8192", &["\"times_ns\":{", ":"], "0.001", "a time is below the bound");
+    // 1 MiB is the size of the spec.
+    let times = "at the size of the spec these are not the times of the scenario";
+    convicted("1048576", &["\"times_ns\":{", ":"], "9999999.999", times);
+}
