@@ -8,7 +8,7 @@
 use fabc::compile::collectives::{CollectivesAsked, Planned};
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
-use fabc::ir::{CollectiveBound, ForwardingTables, Fraction, Scenario, Scene, Schedule, Topology, Transfers};
+use fabc::ir::{CollectiveBound, ForwardingTables, Fraction, Scenario, Scene, Schedule, Topology, Transfers, surviving_scene};
 use fabc::model::{Collective, CollectiveAlgorithm};
 use fabc::passes::collective::{Asked, by_slots, by_steps, direct, multitree, natural_chunks, over_flow, trees};
 use fabc::progress::Silent;
@@ -86,7 +86,7 @@ fn scene<'a>(compiled: &'a Compiled, topology: &'a Topology, dark: Option<&str>)
     let Some(dark) = dark else { return Scene::whole(topology) };
     let scenarios = Scenario::of_ocses(&compiled.fabric, 1);
     let scenario = scenarios.iter().find(|scenario| scenario.name == dark).expect("a switch of that name");
-    Scene::of(&scenario.fault, topology, compiled.pod.as_ref().map(|pod| &pod.cross_connects))
+    surviving_scene(&scenario.fault, topology, compiled.pod.as_ref().map(|pod| &pod.cross_connects))
 }
 
 fn all_to_all(name: &str, spec: &str, dark: Option<&str>) {

@@ -8,7 +8,7 @@
 
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
-use fabc::ir::Scene;
+use fabc::ir::{Scene, surviving_scene};
 use fabc::progress::Silent;
 use fabc::sim::{Details, Lanes, Order, Parameters, Rate, SimReport, Traffic, prepare, simulate};
 use rayon::prelude::*;
@@ -223,7 +223,7 @@ fn figure8() {
     for of in &compiled.scenarios {
         let tables = of.routed.as_ref().expect("it has tables").tables.unpacked();
         let cross_connects = compiled.pod.as_ref().map(|pod| &pod.cross_connects);
-        let scene = Scene::of(&of.scenario.fault, &compiled.topology, cross_connects);
+        let scene = surviving_scene(&of.scenario.fault, &compiled.topology, cross_connects);
         let prepared = prepare(&compiled.fabric, &scene, &tables, &unit_of()).expect("it can be simulated");
         let report = simulate(&prepared, &[], &[1], true, &Silent).expect("it moves");
         let (bound, stable) = (report.load.bound.as_f64(), lowest(&report).as_f64());

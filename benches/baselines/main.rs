@@ -16,7 +16,7 @@ mod wild;
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::ids::{Id, NodeId};
-use fabc::ir::{PackedTables, Scenario, Scene};
+use fabc::ir::{PackedTables, Scenario, Scene, surviving_scene};
 use fabc::progress::Silent;
 use graph::{Graph, Paths, Score, judge};
 use std::time::Instant;
@@ -123,7 +123,8 @@ fn healthy(pod: &str, cubes: u32, topology: &str) {
 /// Wild first against allowed turns, every OCS dark once.
 fn faults(pod: &str, cubes: u32, topology: &str) {
     let compiled = build(cubes, topology, "allowed_turns", "vcs = 2; faults = 1 ocs;", Stage::Check);
-    let lit = |scenario: &Scenario| Graph::new(&Scene::of(&scenario.fault, &compiled.topology, Some(&compiled.of_pod().1.cross_connects)));
+    let lit =
+        |scenario: &Scenario| Graph::new(&surviving_scene(&scenario.fault, &compiled.topology, Some(&compiled.of_pod().1.cross_connects)));
     let whole = lit(&Scenario::nominal());
     let (mut worst, mut sum, mut hops, mut unserved) = ([0u64; 2], [0u64; 2], [0.0f64; 2], Vec::new());
     let mut faults = 0;

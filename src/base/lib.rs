@@ -3,8 +3,9 @@
 pub mod algebra;
 pub mod csv;
 pub mod diag;
-pub mod ids;
 pub mod limits;
 pub mod progress;
 pub mod random;
 pub mod units;
+
+pub use fabc_topology::ids;

@@ -4,6 +4,8 @@
 //! Invariant: no conversion rounds silently; what is no whole number of base units is refused or rounded up
 //! by name.
 
+use fabc_topology::Fraction;
+
 /// What a quantity measures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dimension {
@@ -327,5 +329,12 @@ impl std::fmt::Display for Decimal {
             0 => write!(f, "{}", self.digits),
             scale => write!(f, "{}.{:0scale$}", self.digits / divisor, self.digits % divisor),
         }
+    }
+}
+
+impl From<Decimal> for Fraction {
+    fn from(value: Decimal) -> Self {
+        let (digits, scale) = value.parts();
+        Self::new(digits, 10u128.pow(scale))
     }
 }

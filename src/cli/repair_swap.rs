@@ -12,7 +12,7 @@ use super::staging::{self, Ours, Staging, refuse_others};
 use super::terminal::{Terminal, size};
 use fabc_base::ids::{BlockId, Id, PortId};
 use fabc_emit::PLACEMENT;
-use fabc_ir::{Names, PlaceStep, SlicePlacement};
+use fabc_ir::{PlaceStep, SlicePlacement, router_names};
 use fabc_model::Fabric;
 use fabc_model::kind_files;
 use fabc_passes::slices::Placing;
@@ -84,7 +84,7 @@ enum Part {
 /// # Errors
 /// There is no such part.
 fn part(fabric: &Fabric, name: &str) -> Result<Part, DriverError> {
-    let names = Names::of(fabric);
+    let names = router_names(fabric);
     let (size, cubes) = fabric.blocks();
     let chip = |name: &str| names.find(name, fabric.node_count());
     let is_port = |port: &str| (0..fabric.router.radix as usize).any(|at| names.port(PortId::new(at)) == port);

@@ -11,7 +11,7 @@ use fabc_base::ids::{BlockId, Id, NodeId};
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_emit::{router_table_json, router_table_text, tables_path};
 use fabc_ir::read::{BinaryTables, Generators, Line, RouterLine, Served, TablesFile, TablesHead, key_of, of_blocks, tagged};
-use fabc_ir::{Entry, ForwardingTables, Names, Symmetry};
+use fabc_ir::{Entry, ForwardingTables, Names, Symmetry, router_names};
 use fabc_model::kind_files;
 use fabc_model::{Fabric, PORT_NAMES};
 use serde::Deserialize;
@@ -36,7 +36,7 @@ pub(super) fn tables(args: &TablesArgs) -> Result<(), Stop> {
         return Err(DriverError::NotBuilt { path: display(directory), reason }.into());
     }
     let fabric = read::built_spec(directory)?.fabric;
-    let names = Names::of(&fabric);
+    let names = router_names(&fabric);
     if fabric.routing.is_scheduled() {
         return scheduled::tables(args, &fabric, |router| node(&names, fabric.node_count(), router));
     }
@@ -69,7 +69,7 @@ fn of_slice(args: &TablesArgs) -> Result<(), Stop> {
     let local = placed.local(name)?;
     let (kind, slice) = (&local.kind.fabric, local.slice);
     let directory = args.directory.join(kind_files(&local.kind.name));
-    let (pod, names) = (placed.pod(), Names::of(&placed.fabric));
+    let (pod, names) = (placed.pod(), router_names(&placed.fabric));
     let Some(router) = &args.router else {
         print_out(&format!("slice {name}: {} routers, of the cubes {}; scenarios with tables:", kind.node_count(), local.cubes()))?;
         for scenario in scenarios(&directory)? {

@@ -4,7 +4,7 @@
 use super::json::push;
 use super::topology::gigabytes;
 use crate::compiled::Wiring;
-use fabc_ir::{CrossConnects, LinkClass};
+use fabc_ir::{CrossConnects, LinkClass, link_cycles};
 use fabc_model::{PORT_NAMES, Pod};
 
 /// The attributes: id, `node` or `edge`, name, type.
@@ -56,7 +56,7 @@ pub(super) fn xml(wiring: Wiring<'_>, (pod, cross_connects): (&Pod, &CrossConnec
         }
         let link_type = &fabric.link_types[link.link_type];
         push_data(&mut out, "bandwidth_gbs", gigabytes(link_type.bandwidth_bps));
-        push_data(&mut out, "latency_cycles", topology.link_cycles(fabric, id));
+        push_data(&mut out, "latency_cycles", link_cycles(fabric, topology, id));
         out.push_str("</edge>\n");
     }
     out.push_str("</graph>\n</graphml>\n");

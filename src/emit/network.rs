@@ -8,7 +8,7 @@ use super::svg::escape;
 use super::topology::gigabytes;
 use crate::compiled::Wiring;
 use fabc_base::csv;
-use fabc_ir::LinkClass;
+use fabc_ir::{LinkClass, link_cycles};
 
 /// `topology.json`.
 pub(super) fn json(Wiring { fabric, topology, .. }: Wiring<'_>) -> String {
@@ -52,7 +52,7 @@ pub(super) fn csv(Wiring { fabric, topology, .. }: Wiring<'_>) -> String {
         let (of, simplex) = (&fabric.link_types[link.link_type], u8::from(link.simplex));
         push(&mut out, format_args!("{id},{},{},{},{},", link.a.node, link.a.port, link.b.node, link.b.port));
         push(&mut out, format_args!("{},{},{simplex},", class(link.class), csv::cell(&of.name)));
-        push(&mut out, format_args!("{},{}\n", gigabytes(of.bandwidth_bps), topology.link_cycles(fabric, id)));
+        push(&mut out, format_args!("{},{}\n", gigabytes(of.bandwidth_bps), link_cycles(fabric, topology, id)));
     }
     out
 }
@@ -90,7 +90,7 @@ pub(super) fn graphml(Wiring { fabric, topology, .. }: Wiring<'_>) -> String {
         push(&mut out, format_args!("{}{}", data("link", &of.name), data("class", class(link.class))));
         push(&mut out, format_args!("{}{}", data("source_port", link.a.port), data("target_port", link.b.port)));
         push(&mut out, format_args!("{}", data("bandwidth_gbs", gigabytes(of.bandwidth_bps))));
-        push(&mut out, format_args!("{}</edge>\n", data("latency_cycles", topology.link_cycles(fabric, id))));
+        push(&mut out, format_args!("{}</edge>\n", data("latency_cycles", link_cycles(fabric, topology, id))));
     }
     out.push_str("</graph>\n</graphml>\n");
     out

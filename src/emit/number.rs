@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     fn decimal(text: &str) -> Fraction {
-        Fraction::decimal(fabc_base::units::Decimal::parse(text).unwrap())
+        Fraction::from(fabc_base::units::Decimal::parse(text).unwrap())
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
 use crate::compiled::Wiring;
 use fabc_base::csv::quoted;
-use fabc_ir::{CrossConnects, LinkClass};
+use fabc_ir::{CrossConnects, LinkClass, link_cycles};
 use fabc_model::{PORT_NAMES, Pod};
 
 /// The file's text.
@@ -59,7 +59,7 @@ pub(super) fn csv(wiring: Wiring<'_>, (pod, cross_connects): (&Pod, &CrossConnec
         };
         let ocs = cross_connects.ocs_of[id].map_or(String::new(), |ocs| quoted(&pod.ocses[ocs].name));
         let link_type = &fabric.link_types[link.link_type];
-        push(&mut out, format_args!(",{kind},{ocs},{},{}\n", gigabytes(link_type.bandwidth_bps), topology.link_cycles(fabric, id)));
+        push(&mut out, format_args!(",{kind},{ocs},{},{}\n", gigabytes(link_type.bandwidth_bps), link_cycles(fabric, topology, id)));
     }
     out
 }

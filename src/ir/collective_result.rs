@@ -115,7 +115,7 @@ fn measured(require: &Require, metric: CollectiveMetric, result: &CollectiveResu
 }
 
 fn outcome(fabric: &Fabric, require: &Require, found: Option<Found>) -> RequireOutcome {
-    let number = Fraction::decimal(require.value);
+    let number = Fraction::from(require.value);
     let scenario = found.as_ref().and_then(|(_, scenario)| scenario.clone());
     let one_cycle = nanoseconds(Fraction::whole(1u8), fabric.clock_hz);
     let measured = found.map(|(value, _)| if require.scale == Scale::Cycles { value.over(one_cycle) } else { value });

@@ -246,16 +246,15 @@ impl FloorMetrics {
     }
 }
 
-impl Topology {
-    /// `[link]`: cycles of a hop over it: of the router that is left, of the link, and of its length.
-    pub fn hop_cycles(&self, fabric: &Fabric) -> IdVec<LinkId, u64> {
-        let of = |id| u64::from(fabric.router.latency_cycles) + u64::from(self.link_cycles(fabric, id));
-        self.links().ids().map(of).collect()
-    }
-    /// Cycles over a link: its latency, and that of its length, rounded up.
-    pub fn link_cycles(&self, fabric: &Fabric, link: LinkId) -> u32 {
-        let of = &fabric.link_types[self.links()[link].link_type];
-        let run = u128::from(of.per_metre_ps) * u128::from(self.length(link)) * u128::from(fabric.clock_hz);
-        of.latency_cycles + run.div_ceil(10 * 1_000_000_000_000) as u32
-    }
+/// `[link]`: cycles of a hop over it: of the router that is left, of the link, and of its length.
+pub fn hop_cycles(fabric: &Fabric, topology: &Topology) -> IdVec<LinkId, u64> {
+    let through_router = u64::from(fabric.router.latency_cycles);
+    topology.links().ids().map(|link| through_router + u64::from(link_cycles(fabric, topology, link))).collect()
+}
+
+/// Cycles over a link: its latency, and that of its length, rounded up.
+pub fn link_cycles(fabric: &Fabric, topology: &Topology, link: LinkId) -> u32 {
+    let link_type = &fabric.link_types[topology.links()[link].link_type];
+    let run = u128::from(link_type.per_metre_ps) * u128::from(topology.length(link)) * u128::from(fabric.clock_hz);
+    link_type.latency_cycles + run.div_ceil(10 * 1_000_000_000_000) as u32
 }

@@ -14,7 +14,7 @@ impl RequireOutcome {
         let (measured, holds) = (self.measured?, self.holds()?);
         // Thousands are parted by commas.
         let tells = |text: &String| {
-            let shown = Decimal::parse(&text.replace(',', "")).map(Fraction::decimal);
+            let shown = Decimal::parse(&text.replace(',', "")).map(Fraction::from);
             shown.is_some_and(|shown| self.holds_at(shown) == Some(holds))
         };
         let mut texts = (0..=MORE_DIGITS).map(|more| write(measured, more));
@@ -42,7 +42,7 @@ mod tests {
             unit: WrittenUnit::default(),
             span: Span::default(),
         };
-        let outcome = RequireOutcome { require, measured: Some(measured), wanted: Some(Fraction::decimal(value)), scenario: None };
+        let outcome = RequireOutcome { require, measured: Some(measured), wanted: Some(Fraction::from(value)), scenario: None };
         outcome.measured_text(|value, more| format!("{:.*}", 4 + more, value.as_f64())).unwrap()
     }
 

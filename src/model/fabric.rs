@@ -5,10 +5,8 @@
 //! of cubes behind optical circuit switches, or a network of routers. Invariant: what is declared fits the
 //! radix.
 
-use super::capacity::Capacities;
 use super::collective::{Collective, DeclaredCollective};
 use super::contract::{Metric, Require, Scale};
-use super::demand::Demand;
 use super::family::Family;
 use super::floor::Floor;
 use super::inputs::{OCS_INPUT, graph_input};
@@ -20,6 +18,7 @@ use super::synthesis::Near;
 use fabc_base::diag::Span;
 use fabc_base::ids::{IdVec, LinkTypeId};
 use fabc_base::limits::ROUTERS;
+use fabc_topology::{Capacities, Demand};
 
 /// The clock of a fabric that declares none, Hz.
 pub const DEFAULT_CLOCK_HZ: u64 = 1_000_000_000;

@@ -3,11 +3,9 @@
 //! [`Fabric`] is the root. No text is read here: the crate `fabc-lang` makes a [`Fabric`] of a spec.
 
 mod arrangement;
-mod capacity;
 mod closed_form;
 mod collective;
 mod contract;
-mod demand;
 mod design_space;
 mod direction;
 mod draw;
@@ -30,11 +28,9 @@ mod synthesis;
 mod word;
 
 pub use arrangement::Arrangement;
-pub use capacity::Capacities;
 pub use closed_form::{ClosedForm, Farthest, Reached};
 pub use collective::{Collective, CollectiveAlgorithm, DeclaredCollective, DeclaredMessage, DeclaredMessages, MessageWays};
 pub use contract::*;
-pub use demand::{Component, Demand, DemandShape, Plane};
 pub use design_space::*;
 pub use direction::{Direction, direction};
 pub use draw::{ATTEMPTS, Draw};
@@ -55,3 +51,5 @@ pub use slices::{Class, Role, Served};
 pub use switches::*;
 pub use synthesis::*;
 pub use word::Word;
+
+pub use fabc_topology::{Capacities, Component, Demand, DemandShape, PORT_NAMES, Plane, SentPerHost, TableKey, VcCount};

@@ -7,9 +7,7 @@ use super::switches::{FacePort, Ocs, OcsGroup};
 use super::synthesis::{Near, Synthesize};
 use fabc_base::diag::Span;
 use fabc_base::ids::{BlockId, IdVec, LinkTypeId, NodeId, OcsGroupId, OcsId};
-
-/// Names of the six ports of a chip, by [`PortId`](fabc_base::ids::PortId).
-pub const PORT_NAMES: [&str; 6] = ["+x", "-x", "+y", "-y", "+z", "-z"];
+use fabc_topology::PORT_NAMES;
 
 /// Cubes behind optical circuit switches.
 #[derive(Clone, Debug)]

@@ -1,6 +1,7 @@
 //! How routes are chosen.
 
-use super::word::words;
+use super::word::{Word, words};
+use fabc_topology::TableKey;
 
 /// How routes are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -139,54 +140,10 @@ pub enum RouteSelect {
 
 words!(RouteSelect { Descent = "descent", Ilp = "ilp" });
 
-/// What a router looks a packet up by.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum TableKey {
-    /// Destination, input port and input VC.
-    #[default]
-    DstInput,
-    /// Destination alone: all packets to it leave alike, whichever way they came in.
-    Dst,
-    /// Destination alone, and the virtual channel follows from what the packet counts on its way.
-    DstCount(VcCount),
-}
+impl Word for TableKey {
+    const WORDS: &'static [Self] = &[Self::DstInput, Self::Dst];
 
-words!(TableKey {
-    Self::DstInput => Self::DstInput => "dst_input",
-    Self::Dst => Self::Dst | Self::DstCount(_) => "dst",
-});
-
-impl TableKey {
-    /// The columns of the key, as `fabc.tables/1` names them.
-    pub fn columns(self) -> &'static [&'static str] {
-        match self {
-            TableKey::DstInput => &["dst", "in_port", "in_vc"],
-            TableKey::Dst | TableKey::DstCount(_) => &["dst"],
-        }
-    }
-    /// What a packet counts to know its virtual channel, where the entries do not say it.
-    pub fn count(self) -> Option<VcCount> {
-        if let TableKey::DstCount(count) = self { Some(count) } else { None }
-    }
-    /// The rule by which a packet finds its virtual channel, where the entries do not say it: `hop`,
-    /// `global`.
-    pub fn vc_rule(self) -> Option<&'static str> {
-        self.count().map(VcCount::name)
-    }
-    /// Whether the destination alone decides the port.
-    pub fn is_by_destination(self) -> bool {
-        self != TableKey::DstInput
+    fn word(self) -> &'static str {
+        self.name()
     }
 }
-
-/// What a packet counts on its way; the number is the virtual channel that it leaves a router on, 0 at its
-/// source.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum VcCount {
-    /// All hops.
-    Hops,
-    /// The links between groups that it has crossed.
-    GlobalHops,
-}
-
-words!(VcCount { Hops = "hop", GlobalHops = "global" });

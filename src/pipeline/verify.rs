@@ -21,8 +21,8 @@ use fabc_check::{
 use fabc_emit::compiled::{Compiled, CompiledPod, CompiledScenario, RoutedScenario};
 use fabc_emit::{ManifestLine, TOOL, manifest_json};
 use fabc_ir::{
-    ConcurrentFlow, Contract, CrossConnects, ForwardingTables, Fraction, PackedTables, RequireOutcome, Scenario, ScenarioMetrics, Scene,
-    Topology, TradeOff, UniformTopology, fault_flows_are_listed, gigabytes, settle_collectives,
+    ConcurrentFlow, Contract, CrossConnects, ForwardingTables, Fraction, PackedTables, RequireOutcome, Scenario, ScenarioMetrics, Topology,
+    TradeOff, UniformTopology, fault_flows_are_listed, gigabytes, settle_collectives, surviving_scene,
 };
 use fabc_lang::syntax::{ast, input_copy};
 use fabc_model::{DEFAULT_CLOCK_HZ, Fabric, Pod, RoutingChoice, SynthesisMethod, TopologyChoice};
@@ -124,7 +124,7 @@ pub fn directory_with(files: &Files, fabric: &Fabric, spec_text: &str, remake: R
 fn compiled(files: &Files, fabric: &Fabric, proved: Proved, simulations: Vec<Vec<SimReport>>) -> Result<Compiled, Vec<CheckError>> {
     let Proved { topology, wired, cross_connects, placement, cables, network, flow, trees, scenarios, collectives, stated, .. } = proved;
     let Stated { tree_bounds, limit, uniform, trade_off, passes } = stated;
-    let curve = |StatedTradeOff { weight, distances, cable, flow }| TradeOff { weight, distances, cable, flow: Fraction::decimal(flow) };
+    let curve = |StatedTradeOff { weight, distances, cable, flow }| TradeOff { weight, distances, cable, flow: Fraction::from(flow) };
     let trade_off = trade_off.into_iter().map(curve).collect();
     let collectives = collectives::results(files, fabric, collectives).map_err(|error| vec![error])?;
     let mut errors = passes::wrong(fabric, &topology, network.as_ref(), &scenarios, &passes);
@@ -147,7 +147,7 @@ fn compiled(files: &Files, fabric: &Fabric, proved: Proved, simulations: Vec<Vec
         });
     }
     let (rounds, stopped_by) = passes::of_the_flow(&passes);
-    let uniform = uniform.map(|ends| ends.map(Fraction::decimal)).map(|[flow_low, flow_high]| UniformTopology { flow_low, flow_high });
+    let uniform = uniform.map(|ends| ends.map(Fraction::from)).map(|[flow_low, flow_high]| UniformTopology { flow_low, flow_high });
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -194,7 +194,7 @@ fn listed_flow(
     faults: usize,
 ) -> Option<CheckError> {
     let name = &scenario.name;
-    let scene = Scene::of(&scenario.fault, topology, cross_connects);
+    let scene = surviving_scene(&scenario.fault, topology, cross_connects);
     let listed = scene.keeps_symmetry() && fault_flows_are_listed(topology, faults);
     let what = if listed { "is missing, but every build lists it" } else { "is listed, but no build lists it" };
     (certified.flow.is_some() != listed).then(|| CheckError::Contradiction {

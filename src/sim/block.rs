@@ -49,7 +49,7 @@ pub fn rates(fabric: &Fabric, simulation: &Simulation, prepared: &Prepared<'_>) 
     };
     let of = fabric.requires.iter().filter_map(|require| require.simulation());
     let shares = of.filter(|of| of.name == simulation.name).filter_map(|of| of.share);
-    rates.extend(shares.map(|share| rate_of_share(Fraction::decimal(share), bound)));
+    rates.extend(shares.map(|share| rate_of_share(Fraction::from(share), bound)));
     rates.sort_unstable();
     rates.dedup();
     rates
@@ -68,7 +68,7 @@ pub fn settle(fabric: &Fabric, requires: &mut [RequireOutcome], simulations: &[V
 /// How a line on a simulation came out: of the worst seed and scenario. `reports` are those of its
 /// simulation; nothing is measured where there are none.
 fn outcome(fabric: &Fabric, require: &Require, reports: &[SimReport]) -> RequireOutcome {
-    let number = Fraction::decimal(require.value);
+    let number = Fraction::from(require.value);
     let of = |report: &SimReport| Some((value(fabric, require, report)?, report.scenario.clone()));
     let values = reports.iter().map(of).collect::<Option<Vec<_>>>().unwrap_or_default();
     let better = require.metric.larger_is_better();
@@ -94,7 +94,7 @@ fn value(fabric: &Fabric, require: &Require, report: &SimReport) -> Option<Fract
         }
         Metric::Simulated(SimulatedMetric::Latency) => {
             let share = require.simulation().and_then(|of| of.share)?;
-            let rate = rate_of_share(Fraction::decimal(share), report.load.bound);
+            let rate = rate_of_share(Fraction::from(share), report.load.bound);
             let points = report.points.iter().filter(|point| point.rate == rate);
             // Where more is born than delivered, latencies grow with the run: its cycles stand for them.
             let endless = || Fraction::whole(report.setting.end() + report.setting.measure);

@@ -6,7 +6,7 @@
 
 use super::setting::Setting;
 use fabc_base::ids::{ChannelId, Id, LinkId, NodeId, PortId};
-use fabc_ir::Scene;
+use fabc_ir::{Scene, link_cycles};
 use fabc_model::Fabric;
 
 /// No channel, no queue, no packet.
@@ -67,7 +67,7 @@ impl Layout {
                 from: topology.source(ChannelId::new(channel)).node.0,
                 to: end.node.0,
                 in_port: end.port.0,
-                latency: topology.link_cycles(fabric, LinkId::new(channel / 2)),
+                latency: link_cycles(fabric, topology, LinkId::new(channel / 2)),
                 queue: NONE,
             }
         };

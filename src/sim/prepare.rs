@@ -13,7 +13,7 @@ use super::traffic::{DetailedTraffic, Expected, Messages, Offer, Pattern};
 use crate::rate::rate_of_share;
 use fabc_base::ids::{LinkTypeId, NodeId};
 use fabc_base::limits::SIMULATED_CYCLES;
-use fabc_ir::{ForwardingTables, Fraction, Scene, Topology};
+use fabc_ir::{ForwardingTables, Fraction, Scene, Topology, link_cycles};
 use fabc_model::{
     Arbitration, Bursts, Credits, Details, Fabric, Hosts, Lanes, Model, Order, Parameters, Rate, Routing, Simulation, Traffic,
 };
@@ -286,7 +286,7 @@ fn links(fabric: &Fabric, scene: &Scene<'_>) -> Result<(), SimError> {
     let types: Vec<_> = used.iter().map(|&link_type| &fabric.link_types[link_type]).collect();
     let most = LATENCY.saturating_sub(fabric.router.latency_cycles);
     for id in scene.links() {
-        let (cycles, link) = (scene.topology.link_cycles(fabric, id), &fabric.link_types[scene.topology.links()[id].link_type]);
+        let (cycles, link) = (link_cycles(fabric, scene.topology, id), &fabric.link_types[scene.topology.links()[id].link_type]);
         if cycles == 0 || cycles > most {
             return Err(SimError::Latency { name: link.name.clone(), cycles, most, span: link.span });
         }

@@ -59,7 +59,7 @@ fn a_missing_mesh_link_is_convicted() {
     let fabric = pod([2, 1, 1], 2, &[0], 1, 0);
     let (topology, _) = wire(&fabric, [1, 0, 0]);
     let links: Vec<Link> = topology.links().iter().filter(|link| link.class == LinkClass::Global).copied().collect();
-    let topology = Topology::new(6, links, Symmetry::trivial(2, 2)).named(Names::of(&fabric));
+    let topology = Topology::new(6, links, Symmetry::trivial(2, 2)).named(router_names(&fabric));
     let cross_connects = CrossConnects { settings: IdVec::filled(Vec::new(), 1), ocs_of: IdVec::filled(None, topology.links().len()) };
     let error = check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
     assert_eq!(code(&error), "FAB0402");
@@ -330,7 +330,7 @@ fn up_down_is_proved_on_cubes() {
     let (topology, cross_connects) = wire(&fabric, [1, 2, 1]);
     check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap();
     for scenario in Scenario::all(&fabric, &topology) {
-        let scene = Scene::of(&scenario.fault, &topology, Some(&cross_connects));
+        let scene = surviving_scene(&scenario.fault, &topology, Some(&cross_connects));
         let (tables, ranks) = up_down(&scene, &scenario.name);
         let (walk, _) = check::scenario(&fabric, &scene, &tables, &ranks).unwrap();
         assert_eq!(walk.route_hops.iter().sum::<u64>(), 32 * 31);

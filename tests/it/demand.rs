@@ -83,7 +83,7 @@ fn with_bandwidths(topology: &Topology, copper: u64, fiber: u64) -> Topology {
         topology.links().iter().find(|link| link.link_type.0 == id).map(|link| if link.class == LinkClass::Global { fiber } else { copper })
     };
     let types = topology.links().iter().map(|link| link.link_type.0).max().unwrap() + 1;
-    topology.clone().with_capacities(Capacities::new(&(0..types).map(of).collect::<Vec<_>>()).unwrap())
+    topology.clone().with_capacities(Capacities::new(&(0..types).map(of).collect::<Vec<_>>(), fabc::limits::CAPACITY_PARTS).unwrap())
 }
 
 #[test]

@@ -7,7 +7,7 @@ use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::emit;
 use fabc::ids::{ChannelId, Id, NodeId};
-use fabc::ir::{Entry, Fault, ForwardingTables, Fraction, Image, Scenario, Scene, Walk};
+use fabc::ir::{Entry, Fault, ForwardingTables, Fraction, Image, Scenario, Walk, surviving_scene};
 use fabc::model::Metric;
 use fabc::progress::Silent;
 use fabc::syntax::print_spec;
@@ -83,7 +83,7 @@ fn every_image_is_served(compiled: &Compiled) -> usize {
         for image in &scenario.scenario.images {
             let Scenario { fault, .. } = moved(compiled, &scenario.scenario, image);
             let (tables, ranks) = carried(compiled, &routed.tables.unpacked(), routed.proof.ranks(), image);
-            let scene = Scene::of(&fault, &compiled.topology, Some(&compiled.of_pod().1.cross_connects));
+            let scene = surviving_scene(&fault, &compiled.topology, Some(&compiled.of_pod().1.cross_connects));
             let (walk, _) = check::scenario(&compiled.fabric, &scene, &tables, &ranks).unwrap();
             assert_eq!(walk.max_channel_load(), scenario.metrics.routed.as_ref().unwrap().max_channel_load());
             served += 1;

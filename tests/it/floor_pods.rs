@@ -4,7 +4,7 @@ use fabc::check;
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::emit;
-use fabc::ir::{LinkClass, Placement};
+use fabc::ir::{LinkClass, Placement, hop_cycles};
 use fabc::model::{FloorMetric, Metric};
 use fabc::progress::Silent;
 use fabc::syntax::print_spec;
@@ -136,7 +136,7 @@ fn latencies_are_of_every_image() {
     // The same routes, each walked from where it really starts.
     let tables = of.scenarios[0].routed.as_ref().expect("routed").tables.unpacked();
     let (topology, symmetry) = (&of.topology, &tables.symmetry);
-    let hop = topology.hop_cycles(&of.fabric);
+    let hop = hop_cycles(&of.fabric, topology);
     let (mut total, mut most, mut pairs) = (0u64, 0u64, 0u64);
     for dst in topology.nodes() {
         for src in topology.nodes().filter(|&src| src != dst) {

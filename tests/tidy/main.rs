@@ -229,8 +229,8 @@ const OF_THE_COMPILER: [&str; 62] = [
     ".way(",
     ".average_between()",
     ".cables(",
-    ".link_cycles(",
-    ".hop_cycles(",
+    "link_cycles(",
+    "hop_cycles(",
     ".farthest()",
     // model::{Comparison, Metric, Demand, Fabric, Family, ClosedForm}
     ".holds(",
@@ -244,7 +244,7 @@ const OF_THE_COMPILER: [&str; 62] = [
     // ir::{Scenario, Scene}
     "Scenario::",
     ".is_nominal()",
-    "Scene::of(",
+    "surviving_scene(",
     ".keeps_symmetry()",
     ".intact(",
     "file_stem(",

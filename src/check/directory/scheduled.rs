@@ -7,13 +7,13 @@ use crate::CheckError;
 use crate::schedule::{replaced, vectors_together};
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::read::ScheduleFile;
-use fabc_ir::{Scene, Schedule, Timed};
+use fabc_ir::{Scene, Schedule, Timed, schedulable_scene};
 use fabc_model::{Collective, DeclaredCollective, DeclaredMessage, DeclaredMessages, MessageWays, SlotPace};
 
 impl Plant<'_> {
     /// All collectives, in the order of the spec.
     pub(super) fn scheduled(&self, pace: SlotPace) -> Result<Vec<Vec<ProvedSchedule>>, CheckError> {
-        let scene = Scene::scheduled(&self.fabric.plant, self.topology);
+        let scene = schedulable_scene(&self.fabric.plant, self.topology);
         let path = schedule_of(self.files).unwrap_or(SCHEDULE);
         if path != SCHEDULE_BIN && self.files.contains_key(SCHEDULE_BIN) {
             return Err(contradiction(SCHEDULE_BIN, "", format!("stands beside `{SCHEDULE}`")));

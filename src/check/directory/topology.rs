@@ -5,7 +5,7 @@ use super::{Files, TOPOLOGY};
 use crate::CheckError;
 use fabc_base::ids::{Id, IdVec, LinkId, LinkTypeId, NodeId, OcsId, PortId};
 use fabc_ir::read::{ClassLine, KindLine, NetworkFile, NoGroup, TopologyFile, of_blocks};
-use fabc_ir::{End, Link, LinkClass, Names, Symmetry, Topology};
+use fabc_ir::{End, Link, LinkClass, Names, Symmetry, Topology, router_names};
 use fabc_model::{Fabric, PORT_NAMES, Plant, Pod};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -93,7 +93,7 @@ fn of_network(files: &Files, fabric: &Fabric) -> Result<Topology, CheckError> {
     if file.nodes.len() != fabric.node_count() {
         return wrong("nodes".to_owned(), format!("has {} routers, but the spec declares {}", file.nodes.len(), fabric.node_count()));
     }
-    let (names, mut hosts) = (Names::of(fabric), Vec::new());
+    let (names, mut hosts) = (router_names(fabric), Vec::new());
     for (k, line) in file.nodes.iter().enumerate() {
         let name = names.node(NodeId::new(k));
         if line.id as usize != k || line.name != name {

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::CheckError;
 use fabc_base::ids::Id;
-use fabc_ir::{Names, Topology};
+use fabc_ir::{Topology, router_names};
 use fabc_model::{Arcs, Fabric, Family, Network};
 
 /// What the family of a network says of its routers and links; `None` of a list.
@@ -106,7 +106,7 @@ pub(super) fn names(fabric: &Fabric, network: &Network, topology: &Topology) -> 
     if has != must {
         return wrong(format!("{has} routers, but the spec has {must}"));
     }
-    if *topology.names() != Names::of(fabric) {
+    if *topology.names() != router_names(fabric) {
         return wrong("the routers have the names of another network".to_owned());
     }
     Ok(())

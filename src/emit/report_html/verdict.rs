@@ -105,7 +105,7 @@ mod tests {
             span: Span::default(),
         };
         let room =
-            room(&RequireOutcome { require, measured: Some(measured), wanted: Some(Fraction::decimal(value)), scenario: None }).unwrap();
+            room(&RequireOutcome { require, measured: Some(measured), wanted: Some(Fraction::from(value)), scenario: None }).unwrap();
         (room.text, room.used)
     }
 

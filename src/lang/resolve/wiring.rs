@@ -5,6 +5,7 @@ use super::site::Links;
 use crate::ResolveError;
 use fabc_base::diag::Span;
 use fabc_base::ids::{Id, IdVec, LinkTypeId, OcsId};
+use fabc_base::limits::CAPACITY_PARTS;
 use fabc_base::units::{BITS_OF_A_GIGABYTE, Decimal};
 use fabc_model::{Capacities, Cube, LinkType, Ocs, Router, RoutingChoice, SynthesisMethod, TopologyChoice};
 use std::cmp::Reverse;
@@ -102,7 +103,7 @@ pub(super) fn capacities(context: &mut Context, links: &Links, used: &[LinkTypeI
     let declared: Vec<&LinkType> = used.iter().map(|id| links.types.get(id.index())?.as_ref()).collect::<Option<_>>()?;
     let mut bandwidths = vec![None; links.types.len()];
     used.iter().zip(&declared).for_each(|(id, link)| bandwidths[id.index()] = Some(link.bandwidth_bps));
-    let capacities = Capacities::new(&bandwidths);
+    let capacities = Capacities::new(&bandwidths, CAPACITY_PARTS);
     if capacities.is_none() {
         // Two that differ: the first one, and the first other.
         let first = declared[0];

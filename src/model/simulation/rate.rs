@@ -1,5 +1,6 @@
 //! Rates of injection as people write them.
 
+use fabc_topology::Fraction;
 use std::fmt;
 
 /// Flits per cycle and endpoint, in millionths: what is printed is exactly what was run.
@@ -39,6 +40,13 @@ impl fmt::Display for Rate {
         let text = format!("{}.{:06}", self.0 / 1_000_000, self.0 % 1_000_000);
         let needed = text.trim_end_matches('0').len().max(text.len() - PLACES + 2);
         f.write_str(&text[..needed])
+    }
+}
+
+impl From<Rate> for Fraction {
+    /// In flits per cycle and endpoint.
+    fn from(rate: Rate) -> Self {
+        Self::new(rate.in_millionths(), 1_000_000u32)
     }
 }
 

@@ -33,7 +33,7 @@ pub use seeds::seeds;
 
 use edge::Edge;
 use fabc_base::ids::{BlockId, LinkTypeId, NodeId, PortId};
-use fabc_ir::{End, Link, LinkClass, Names, Symmetry, Topology};
+use fabc_ir::{End, Link, LinkClass, Symmetry, Topology, router_names};
 use fabc_model::{Fabric, Family, Network};
 use grid::Axis;
 use std::collections::BTreeMap;
@@ -104,7 +104,7 @@ pub fn wire_drawn(fabric: &Fabric, network: &Network, links: &[[u32; 2]]) -> Top
 fn of_edges(fabric: &Fabric, network: &Network, edges: &[Edge]) -> Topology {
     let (ports, links) = number(network.router_count(), edges, network.family.is_simplex());
     let topology = Topology::new(ports, links, symmetry(fabric, network));
-    let topology = topology.with_hosts(network.hosts(fabric.router.hosts)).named(Names::of(fabric));
+    let topology = topology.with_hosts(network.hosts(fabric.router.hosts)).named(router_names(fabric));
     topology.with_capacities(fabric.capacities.clone())
 }
 

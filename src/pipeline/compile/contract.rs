@@ -182,7 +182,7 @@ fn units(fabric: &Fabric) -> Units {
 
 /// What a line demands, with what follows from it for other quantities.
 fn sides<'r>(fabric: &Fabric, require: &'r Require, units: &Units, universal: Option<Fraction>) -> Vec<Side<&'r Require>> {
-    let number = Fraction::decimal(require.value);
+    let number = Fraction::from(require.value);
     let one = Fraction::whole(1u8);
     let value = match require.scale {
         Scale::Metric => Some(number),
@@ -413,8 +413,8 @@ pub(super) fn refused(fabric: &Fabric, line: &Require, bound: &Side<Argument>) -
         }
     };
     let number = match line.scale {
-        Scale::Metric => Some(Fraction::decimal(line.value).times(scale)),
-        Scale::Cycles => Some(Fraction::decimal(line.value)),
+        Scale::Metric => Some(Fraction::from(line.value).times(scale)),
+        Scale::Cycles => Some(Fraction::from(line.value)),
         Scale::ShareOf(_) => None,
     };
     let value = format!("{} {}", written(bound.value.times(scale), bound.most, line.comparison, number), line.unit_name());
@@ -437,7 +437,7 @@ fn written(value: Fraction, most: bool, comparison: Comparison, number: Option<F
     }
     let text = |digits| if most { round_up_sig(value, digits) } else { round_down_sig(value, digits) };
     let tells = |text: &String| {
-        let shown = Decimal::parse(text).map(Fraction::decimal);
+        let shown = Decimal::parse(text).map(Fraction::from);
         number.is_none_or(|number| shown.is_some_and(|shown| !comparison.holds(shown, number)))
     };
     (6..=15).map(text).find(tells).unwrap_or_else(|| text(15))

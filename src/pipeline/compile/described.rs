@@ -51,7 +51,7 @@ pub(super) fn agrees(fabric: &Fabric, distances: &Distances) -> Result<(), Failu
 /// What the formulas say about a `require`; nothing is measured where they do not decide.
 fn outcome(fabric: &Fabric, require: &Require, form: &ClosedForm) -> RequireOutcome {
     let whole = |count: u64| Some(Fraction::new(count, 1u64));
-    let wanted = Fraction::decimal(require.value);
+    let wanted = Fraction::from(require.value);
     let measured = match require.metric {
         _ if require.fault => None,
         Metric::Graph(GraphMetric::Routers) => whole(form.routers),

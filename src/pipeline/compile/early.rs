@@ -8,7 +8,7 @@ use super::{Stage, collectives, contract, faults, runs, simulations, size};
 use fabc_base::diag::{Failure, Span};
 use fabc_base::ids::{Id, NodeId};
 use fabc_base::progress::Silent;
-use fabc_ir::{Breadth, CrossConnects, Distances, Fault, Neighbors, Scenario, Scene, Topology};
+use fabc_ir::{Breadth, CrossConnects, Distances, Fault, Neighbors, Scenario, Scene, Topology, surviving_scene};
 use fabc_lang::SliceError;
 use fabc_model::{Fabric, Plant, Pod, RoutingChoice, TopologyChoice, VcCount};
 use fabc_passes::route::{RouteError, algebraic, axis_order, dimension_order, lanes};
@@ -153,7 +153,7 @@ fn routable(fabric: &Fabric, given: Option<&Given>) -> Result<(), RouteError> {
     let by_hops = fabric.routing.is_shortest_by_destination() && lanes::rules(fabric) == [lanes::Rule::Count(VcCount::Hops)];
     let mut longest: Option<(u32, Scenario)> = None;
     for scenario in Scenario::all(fabric, topology).into_iter().skip(1).take(if by_hops { each / 3 } else { each }) {
-        let scene = Scene::of(&scenario.fault, topology, cross_connects.as_ref());
+        let scene = surviving_scene(&scenario.fault, topology, cross_connects.as_ref());
         in_one_piece(fabric, &scene, &scenario)?;
         keeps_order(fabric, &scene, &scenario)?;
         let hops = if by_hops { longest_detour(&scene, &scenario.fault) } else { 0 };
@@ -171,7 +171,7 @@ fn routable(fabric: &Fabric, given: Option<&Given>) -> Result<(), RouteError> {
 fn keeps_formula(fabric: &Fabric, topology: &Topology, cross_connects: Option<&CrossConnects>) -> Result<(), RouteError> {
     let few = fabric.routing == RoutingChoice::Algebraic && topology.node_count() * topology.node_count() <= EARLY_WORK / 10;
     let Some(scenario) = Scenario::all(fabric, topology).into_iter().nth(1).filter(|_| few) else { return Ok(()) };
-    let found = algebraic::route(&Scene::of(&scenario.fault, topology, cross_connects), fabric);
+    let found = algebraic::route(&surviving_scene(&scenario.fault, topology, cross_connects), fabric);
     found.map(|_| ()).map_err(|pair| RouteError::no_detour(fabric, topology, &scenario, pair))
 }
 

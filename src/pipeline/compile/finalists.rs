@@ -9,7 +9,7 @@ use fabc_base::diag::Failure;
 use fabc_base::progress::{Progress, Silent};
 use fabc_base::units::Decimal;
 use fabc_emit::number::{lower, upper};
-use fabc_ir::{ConcurrentFlow, DualLengths, Fraction, PassRecord, Scenario, Scene, Topology, UniformTopology};
+use fabc_ir::{ConcurrentFlow, DualLengths, Fraction, PassRecord, Scenario, Scene, Topology, UniformTopology, surviving_scene};
 use fabc_model::{Demand, Fabric, Pod, TopologyChoice};
 use fabc_passes::{cross_connect, flow, synth};
 use rayon::prelude::*;
@@ -40,7 +40,7 @@ pub(super) fn topology(
         fabc_check::dual(&whole, &fabric.demand, &flow.dual).map_err(Failure::internal)?;
         // As the report prints it: that topology is thrown away, and what is said of the gain must follow
         // from what is printed.
-        let printed = |text: String| Decimal::parse(&text).map_or(Fraction::ZERO, Fraction::decimal);
+        let printed = |text: String| Decimal::parse(&text).map_or(Fraction::ZERO, Fraction::from);
         let (low, high) = (flow.lower_end(), flow.dual.upper_end().expect("a healthy fabric has a demand"));
         reached = Some(UniformTopology { flow_low: printed(lower(low)), flow_high: printed(upper(high)) });
         finalists.push(uniform);
@@ -84,7 +84,7 @@ pub(super) fn trial(fabric: &Fabric, topology: &Topology, seeds: &[Vec<u32>]) ->
 fn under_the_worst_fault(fabric: &Fabric, pod: &Pod, topology: &Topology, healthy: &DualLengths) -> Result<f64, Failure> {
     let cross_connects = cross_connect::assign(pod, topology).map_err(Failure::spec)?;
     let flow_of = |scenario: &Scenario| {
-        let scene = Scene::of(&scenario.fault, topology, Some(&cross_connects));
+        let scene = surviving_scene(&scenario.fault, topology, Some(&cross_connects));
         let connected = flow::distances(&scene).is_some();
         if connected {
             flow::concurrent(&scene, &fabric.demand, flow::Start::Lengths(healthy), flow::Settings::FAULT, &Silent).value()

@@ -5,7 +5,9 @@
 
 use fabc_base::progress::Progress;
 use fabc_emit::compiled::CompiledScenario;
-use fabc_ir::{DualLengths, ForwardingTables, LanedHops, NextHops, PassRecord, Routes, Scenario, Scene, Survivors, Topology, Walk};
+use fabc_ir::{
+    DualLengths, ForwardingTables, LanedHops, NextHops, PassRecord, Routes, Scenario, Scene, Survivors, Topology, Walk, hop_cycles,
+};
 use fabc_model::{AllowedTurns, Demand, Fabric, Pod, RouteSelect, RoutingChoice, TableKey, TopologyChoice, VcCount};
 use fabc_passes::repair::{self, Before};
 use fabc_passes::route::allowed_turns::{self, TurnOrder};
@@ -47,7 +49,7 @@ pub(super) struct Routed {
 impl Routed {
     fn new(fabric: &Fabric, scene: &Scene<'_>, demand: &Demand, routes: Routes, key: TableKey, scenario: &Scenario) -> Self {
         let tables = tables::build(scene.topology, &routes, key, &scenario.name);
-        let carried = tables::count(scene, demand, &scene.topology.hop_cycles(fabric), &routes, &tables);
+        let carried = tables::count(scene, demand, &hop_cycles(fabric, scene.topology), &routes, &tables);
         Self { ranks: routes.ranks.clone(), tables, carried, routes: Some(routes) }
     }
 
@@ -67,7 +69,7 @@ impl Routed {
             return Err(RouteError::too_few_vcs(fabric, scenario, rule, hops.used));
         }
         let tables = tables::by_destination(&hops, fabric.budget.vcs, &scenario.name);
-        let carried = tables::count_next_hops(scene, demand, &scene.topology.hop_cycles(fabric), &hops, &tables);
+        let carried = tables::count_next_hops(scene, demand, &hop_cycles(fabric, scene.topology), &hops, &tables);
         let LanedHops { ranks, .. } = hops;
         Ok(Self { ranks, tables, carried, routes: None })
     }

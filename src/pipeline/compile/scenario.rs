@@ -8,7 +8,7 @@ use fabc_base::progress::Silent;
 use fabc_emit::compiled::{CompiledScenario, RoutedScenario};
 use fabc_ir::{
     ConcurrentFlow, Distances, DualLengths, FlowCertificate, ForwardingTables, Fraction, PackedTables, Routes, Scenario, ScenarioMetrics,
-    Scene, Survivors, Walk, gigabytes,
+    Scene, Survivors, Walk, gigabytes, surviving_scene,
 };
 use fabc_model::Demand;
 use fabc_passes::flow;
@@ -90,7 +90,7 @@ impl Context<'_> {
     /// What is left, if it is in one part.
     pub(super) fn ground(&self, scenario: &Scenario) -> Result<Ground<'_>, Failure> {
         let Context { fabric, topology, cross_connects, .. } = *self;
-        let scene = Scene::of(&scenario.fault, topology, cross_connects);
+        let scene = surviving_scene(&scenario.fault, topology, cross_connects);
         let survivors = (!scene.keeps_symmetry()).then(|| Survivors::new(&scene, &fabric.demand));
         let whole = survivors.as_ref().map(Survivors::scene);
         let own = whole.as_ref().unwrap_or(&scene);

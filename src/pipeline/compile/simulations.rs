@@ -4,7 +4,7 @@ use super::context::Context;
 use fabc_base::diag::{Failure, Span};
 use fabc_base::progress::Progress;
 use fabc_emit::compiled::{CompiledScenario, RoutedScenario};
-use fabc_ir::{ForwardingTables, Scene, Topology};
+use fabc_ir::{ForwardingTables, Scene, Topology, surviving_scene};
 use fabc_model::{Fabric, Scenarios, Simulation};
 use fabc_sim::{BlockError, SimError, SimReport};
 
@@ -41,7 +41,7 @@ impl Context<'_> {
     }
 
     fn on<T>(&self, of: &CompiledScenario, routed: &RoutedScenario, asked: impl FnOnce(&Scene<'_>, &ForwardingTables) -> T) -> T {
-        asked(&Scene::of(&of.scenario.fault, self.topology, self.cross_connects), &routed.tables.unpacked())
+        asked(&surviving_scene(&of.scenario.fault, self.topology, self.cross_connects), &routed.tables.unpacked())
     }
 
     fn run(

@@ -5,7 +5,7 @@ mod pods;
 mod verify;
 
 use fabc::ids::PortId;
-use fabc::ir::{Fault, LinkClass, Routes, Scene, Topology};
+use fabc::ir::{Fault, LinkClass, Routes, Scene, Topology, surviving_scene};
 use fabc::model::{Demand, TableKey, TurnPriority};
 use fabc::passes::route::allowed_turns::{MAX_PATHS, Settings, TurnOrder, least_load, order, paths, select};
 use fabc::progress::Silent;
@@ -211,7 +211,7 @@ fn a_single_cut_fiber_breaks_the_symmetry_and_routes() {
     let topology = pods::shifted([4, 4, 4], 2, &pods::climbed(2, 1000, 7));
     let (order, nominal) = compute(&topology, 2);
     let cut = topology.links().enumerate().find(|(_, link)| link.class == LinkClass::Global).expect("a fiber").0;
-    let scene = Scene::of(&Fault::Link(cut), &topology, None);
+    let scene = surviving_scene(&Fault::Link(cut), &topology, None);
     let settings = Settings::for_size(2, topology.node_count());
     let prices = pods::prices(&topology, 1000);
     let routes = select(&scene, &Demand::uniform(topology.node_count()), &prices, &order, &settings, Some(&nominal));

@@ -77,7 +77,7 @@ pub(crate) fn laned(topology: Topology, lanes: &[u64]) -> Topology {
     let bandwidths: Vec<Option<u64>> = lanes.iter().map(|lanes| Some(lanes * 100_000_000_000)).collect();
     let ports = topology.ports();
     let wired = Topology::new(ports, links, topology.symmetry().clone());
-    wired.with_capacities(Capacities::new(&bandwidths).unwrap())
+    wired.with_capacities(Capacities::new(&bandwidths, fabc::limits::CAPACITY_PARTS).unwrap())
 }
 
 /// The same with links of one to three lanes.

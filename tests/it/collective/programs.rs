@@ -6,7 +6,7 @@ use fabc::check::{JudgedProgram, NamedFile, Rejected, program_on};
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::emit::{MscclFile, collective_msccl};
-use fabc::ir::{Fault, Scenario, Scene, Schedule, Topology};
+use fabc::ir::{Fault, Scenario, Scene, Schedule, Topology, surviving_scene};
 use fabc::model::{Collective, CollectiveAlgorithm};
 use fabc::passes::collective::{Asked, by_slots, by_steps, multitree, pull, trees, turned};
 use fabc::progress::Silent;
@@ -100,7 +100,7 @@ fn random_graphs_with_dark_links_and_dead_chips() {
         let dead = topology.nodes().nth(stream.below(topology.node_count())).unwrap();
         let dark = topology.links().ids().nth(stream.below(topology.links().len())).unwrap();
         for fault in [Fault::None, Fault::Router(dead), Fault::Link(dark)] {
-            let scene = Scene::of(&fault, &topology, None);
+            let scene = surviving_scene(&fault, &topology, None);
             if by_steps(&scene, Asked::default()).is_ok() {
                 for (kind, schedule) in schedules(&scene, 2) {
                     works(&format!("{kind} under {fault:?}"), &scene, &schedule, 2);
@@ -134,7 +134,7 @@ fn a_pod_of_128_has_as_many_steps_as_its_plan() {
     let Compiled { topology, fabric, pod, .. } = compiled("pod_128");
     let scenarios = Scenario::of_ocses(&fabric, 1);
     let dark = scenarios.iter().find(|scenario| scenario.name == "X[0,0]").unwrap();
-    let dark = Scene::of(&dark.fault, &topology, pod.as_ref().map(|pod| &pod.cross_connects));
+    let dark = surviving_scene(&dark.fault, &topology, pod.as_ref().map(|pod| &pod.cross_connects));
     let asked = |chunks| Asked { chunks: Some(chunks), ..Asked::default() };
     let megabytes = |file: &MscclFile| (file.text.len() as f64 / 1e5).round() / 10.0;
     let scene = Scene::whole(&topology);

@@ -1,7 +1,7 @@
 //! Schedules on random connected graphs with parallel links.
 
 use crate::collective::graphs::{passes, random, size};
-use fabc::ir::{CollectiveBound, Fraction, Scene, Schedule};
+use fabc::ir::{CollectiveBound, Fraction, Scene, Schedule, surviving_scene};
 use fabc::model::{Collective, CollectiveAlgorithm};
 use fabc::passes::collective::{Asked, by_slots, by_steps, multitree, pull, turned};
 use fabc::random::Stream;
@@ -69,7 +69,7 @@ fn dead_chips_and_dark_links_are_left_out() {
         let dead = topology.nodes().nth(stream.below(topology.node_count())).unwrap();
         let dark = topology.links().ids().nth(stream.below(topology.links().len())).unwrap();
         for fault in [Fault::Router(dead), Fault::Link(dark)] {
-            let scene = Scene::of(&fault, &topology, None);
+            let scene = surviving_scene(&fault, &topology, None);
             if let (Ok(slots), Ok(steps)) = (by_slots(&scene, Asked::default()), by_steps(&scene, Asked::default())) {
                 passes(&scene, &slots);
                 passes(&scene, &steps[0]);

@@ -2,7 +2,7 @@
 
 use crate::collective::graphs::{complete, dumbbell, graph, grid, passes, path, random, ring};
 use fabc::ids::{ChannelId, Id, LinkId, NodeId};
-use fabc::ir::{CollectiveBound, Fraction, Scene, Schedule, SharedTrees, Topology, Transfers};
+use fabc::ir::{CollectiveBound, Fraction, Scene, Schedule, SharedTrees, Topology, Transfers, surviving_scene};
 use fabc::model::Collective;
 use fabc::passes::collective::{Asked, trees};
 use fabc::random::Stream;
@@ -92,7 +92,7 @@ fn larger_ones_come_near_their_bound() {
 #[test]
 fn a_dead_router_has_no_way_up() {
     let topology = grid([3, 3], true);
-    let scene = Scene::of(&fabc::ir::Fault::Router(NodeId(4)), &topology, None);
+    let scene = surviving_scene(&fabc::ir::Fault::Router(NodeId(4)), &topology, None);
     let schedule = trees(&scene, Asked::default()).unwrap();
     passes(&scene, &schedule);
     assert!(shared(&schedule).trees.iter().all(|tree| tree.up[4].is_none() && tree.root != NodeId(4)));

@@ -64,7 +64,7 @@ fn fabric(family: Family, hosts: u16, radix: u32) -> Fabric {
         collectives: Vec::new(),
         slices: fabc::model::Slices::default(),
         requires: Vec::new(),
-        capacities: Capacities::new(&[Some(100_000_000_000), Some(100_000_000_000)]).unwrap(),
+        capacities: Capacities::new(&[Some(100_000_000_000), Some(100_000_000_000)], fabc::limits::CAPACITY_PARTS).unwrap(),
         span,
     }
 }

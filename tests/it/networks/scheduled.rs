@@ -3,7 +3,7 @@
 use super::builds::built;
 use fabc::emit::{ManifestLine, TOOL, manifest_json};
 use fabc::ids::{NodeId, PortId};
-use fabc::ir::{CollectiveBound, Contract, Scene, Schedule, Sum, Timed, TimedSend, Topology, Total, Transfers};
+use fabc::ir::{CollectiveBound, Contract, Scene, Schedule, Sum, Timed, TimedSend, Topology, Total, Transfers, schedulable_scene};
 use fabc::model::Collective;
 use fabc::random::Stream;
 use fabc::{check, verify};
@@ -48,7 +48,7 @@ fn eight_chips_take_what_is_known() {
 #[test]
 fn what_everybody_is_told_takes_as_long_as_a_message() {
     let (compiled, _) = built(&spec(4, "dragonfly { a = 3; h = 2; g = 5; spare = 1; arrangement = consecutive; }", "", EVERY));
-    let scene = Scene::scheduled(&compiled.fabric.plant, &compiled.topology);
+    let scene = schedulable_scene(&compiled.fabric.plant, &compiled.topology);
     for result in &compiled.collectives {
         let schedule = &result.nominal().unwrap().schedule;
         let told = matches!(schedule.collective, Collective::AllReduce | Collective::Broadcast);

@@ -232,7 +232,7 @@ fn fabric(hardware: Hardware, count: usize) -> Fabric {
         slices: fabc::model::Slices::default(),
         requires: Vec::new(),
         floor: None,
-        capacities: Capacities::new(&[Some(bandwidth_bps)]).unwrap(),
+        capacities: Capacities::new(&[Some(bandwidth_bps)], fabc::limits::CAPACITY_PARTS).unwrap(),
         span,
     }
 }

@@ -5,7 +5,7 @@ use fabc::diag::Span;
 use fabc::ids::{BlockId, ChannelId, Id, IdVec, LinkTypeId, NodeId, OcsGroupId, OcsId, PortId};
 use fabc::ir::{
     ConcurrentFlow, CrossConnect, CrossConnects, DualLengths, End, Entry, FlowCertificate, ForwardingTables, Fraction, Link, LinkClass,
-    Names, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Scene, StopReason, Symmetry, Topology, Walk,
+    PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Scene, StopReason, Symmetry, Topology, Walk, router_names, surviving_scene,
 };
 use fabc::model::{
     Budget, Capacities, Comparison, CoupleRule, Cube, Demand, Duplex, Fabric, FacePort, Faults, LinkType, Metric, Ocs, OcsGroup, Plant,
@@ -30,7 +30,7 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
     let fabric = fabric(shape);
     let pod = fabric.pod().expect("made above");
     let (topology, cross_connects) = wire(pod);
-    let topology = topology.named(Names::of(&fabric)).with_capacities(fabric.capacities.clone());
+    let topology = topology.named(router_names(&fabric)).with_capacities(fabric.capacities.clone());
     let wired = fabc::check::wiring(&fabric, &topology, Some(&cross_connects)).expect("wired as declared");
     let scenarios: Vec<CompiledScenario> = Scenario::all(&fabric, &topology)
         .into_iter()
@@ -172,7 +172,7 @@ fn fabric(shape: Shape) -> Fabric {
         clock_hz: 1_050_000_000,
         link_types: vec![link("copper", 50), link("fiber", 25)].into(),
         router: Router { radix: 6, hosts: 0, vcs: 4, flit_bytes: 128, buffer_flits: 200, latency_cycles: 25, span },
-        capacities: Capacities::new(&[Some(1_024_000_000_000); 2]).expect("alike"),
+        capacities: Capacities::new(&[Some(1_024_000_000_000); 2], fabc::limits::CAPACITY_PARTS).expect("alike"),
         plant: Plant::Pod(pod),
         floor: None,
         budget: Budget { vcs: 2, faults: Faults::Ocses(1), table_entries: None, vcs_span: span, faults_span: span, entries_span: span },
@@ -298,7 +298,7 @@ fn towards(scene: &Scene<'_>, dst: NodeId) -> (Vec<Option<ChannelId>>, Vec<u32>,
 
 fn measure(fabric: &Fabric, topology: &Topology, cross_connects: &CrossConnects, scenario: Scenario, routed: bool) -> CompiledScenario {
     let pod = fabric.pod().expect("made above");
-    let scene = Scene::of(&scenario.fault, topology, Some(cross_connects));
+    let scene = surviving_scene(&scenario.fault, topology, Some(cross_connects));
     let symmetry = topology.symmetry();
     let copies = symmetry.order() as u64;
     let mut histogram: Vec<u64> = Vec::new();

@@ -6,7 +6,7 @@ use fabc_base::diag::Failure;
 use fabc_base::ids::NodeId;
 use fabc_base::progress::Progress;
 use fabc_emit::compiled::CompiledScenario;
-use fabc_ir::{CollectivePoint, CollectiveResult, Names, Scene, Topology, picoseconds};
+use fabc_ir::{CollectivePoint, CollectiveResult, Scene, Topology, picoseconds, router_names, surviving_scene};
 use fabc_model::{CollectiveAlgorithm, DeclaredCollective, Fabric, Scenarios};
 use fabc_passes::collective::{admitted, copyable};
 use rayon::prelude::*;
@@ -41,7 +41,7 @@ impl Context<'_> {
         let wanted = if declared.scenarios == Scenarios::All { scenarios.len() } else { 1 };
         progress.begin(&format!("collective {}", declared.name), wanted as u64);
         let plan = |(at, of): (usize, &&CompiledScenario)| {
-            let scene = Scene::of(&of.scenario.fault, self.topology, self.cross_connects);
+            let scene = surviving_scene(&of.scenario.fault, self.topology, self.cross_connects);
             // Where the root is dead there is no such collective.
             if asked.root.is_some_and(|root| !scene.lives(root)) {
                 return Ok(CollectiveResult::default());
@@ -90,7 +90,7 @@ fn one(
 /// # Errors
 /// The first such name, at its line.
 pub(in crate::compile) fn named_routers(fabric: &Fabric) -> Result<(), Failure> {
-    let (names, count) = (Names::of(fabric), fabric.node_count());
+    let (names, count) = (router_names(fabric), fabric.node_count());
     for declared in &fabric.collectives {
         let ends = declared.messages.iter().flat_map(|messages| &messages.all).flat_map(|message| [&message.from, &message.to]);
         for name in declared.root.iter().chain(ends) {

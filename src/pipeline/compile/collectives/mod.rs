@@ -19,7 +19,7 @@ pub use errors::CollectivesError;
 use fabc_base::ids::Id;
 use fabc_ir::{
     ATTOSECONDS_OF_A_PICOSECOND, CollectiveCost, CollectiveCrossover, CollectiveOutcome, CollectiveRow, ForwardingTables, LinkHops, Scene,
-    Schedule, Starts, cycle_time,
+    Schedule, Starts, cycle_time, hop_cycles, link_cycles,
 };
 use fabc_model::{Collective, CollectiveAlgorithm, Fabric};
 use planner::{Along, Planner};
@@ -31,7 +31,7 @@ const CURVE: [u64; 2] = [1 << 10, 1 << 32];
 fn cost(fabric: &Fabric, scene: &Scene<'_>, asked: &CollectivesAsked) -> CollectiveCost {
     let types = &fabric.link_types;
     let of = |link| scene.topology.links()[link].link_type;
-    let over = |link| (scene.topology.link_cycles(fabric, link), std::cmp::Reverse(of(link)));
+    let over = |link| (link_cycles(fabric, scene.topology, link), std::cmp::Reverse(of(link)));
     let slowest = scene.links().max_by_key(|&link| over(link));
     let (cycles, name) = slowest.map_or((0, ""), |link| (over(link).0, types[of(link)].name.as_str()));
     let hop_cycles = u64::from(fabric.router.latency_cycles) + u64::from(cycles);
@@ -51,7 +51,7 @@ fn cost(fabric: &Fabric, scene: &Scene<'_>, asked: &CollectivesAsked) -> Collect
 /// What a hop takes over each link; `None` where it is the same over all that are lit.
 fn link_hops(fabric: &Fabric, scene: &Scene<'_>) -> Option<LinkHops> {
     let topology = scene.topology;
-    let cycles = topology.hop_cycles(fabric);
+    let cycles = hop_cycles(fabric, topology);
     let lit = || scene.links().map(|link| cycles[link]);
     let (least, most) = (lit().min()?, lit().max()?);
     if least == most {

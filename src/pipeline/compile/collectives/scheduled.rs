@@ -9,7 +9,7 @@ use fabc_base::ids::NodeId;
 use fabc_base::progress::Progress;
 use fabc_ir::{
     CollectiveBound, CollectiveCandidate, CollectiveOutcome, CollectiveResult, CollectiveRow, CollectiveTime, Scene, Schedule, Timed,
-    TimedMessage, cycle_time,
+    TimedMessage, cycle_time, schedulable_scene,
 };
 use fabc_model::{Collective, CollectiveAlgorithm, DeclaredCollective, DeclaredMessage, DeclaredMessages, SlotPace};
 use fabc_passes::collective::over_lengths;
@@ -20,7 +20,7 @@ impl Context<'_> {
     /// Plans every collective of the spec, in the order in which they wait for each other; has every plan
     /// replayed, and all of them together.
     pub(in crate::compile) fn scheduled(&self, pace: SlotPace, progress: &dyn Progress) -> Result<Vec<CollectiveResult>, Failure> {
-        let scene = Scene::scheduled(&self.fabric.plant, self.topology);
+        let scene = schedulable_scene(&self.fabric.plant, self.topology);
         if let Some(blocks) = self.fabric.failover() {
             fabc_check::replaced(self.topology, blocks).map_err(Failure::internal)?;
         }

@@ -5,7 +5,7 @@
 //! each; the first block of every orbit is *canonical*. Without symmetry the order is 1 and every block is
 //! canonical. Everything invariant under the group can be stored for canonical nodes only.
 
-use fabc_base::ids::{BlockId, Id, NodeId};
+use crate::ids::{BlockId, Id, NodeId};
 use std::sync::Arc;
 
 /// A group of permutations of the blocks.

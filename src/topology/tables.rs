@@ -1,8 +1,72 @@
 //! What a router needs to forward.
 
-use super::Symmetry;
-use fabc_base::ids::NodeId;
-pub use fabc_model::TableKey;
+use crate::Symmetry;
+use crate::ids::NodeId;
+
+/// What a router looks a packet up by.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum TableKey {
+    /// Destination, input port and input VC.
+    #[default]
+    DstInput,
+    /// Destination alone: all packets to it leave alike, whichever way they came in.
+    Dst,
+    /// Destination alone, and the virtual channel follows from what the packet counts on its way.
+    DstCount(VcCount),
+}
+
+impl TableKey {
+    /// The name in specs; the rule by which packets find their virtual channel is not part of it.
+    pub fn name(self) -> &'static str {
+        match self {
+            TableKey::DstInput => "dst_input",
+            TableKey::Dst | TableKey::DstCount(_) => "dst",
+        }
+    }
+    /// The columns of the key, as `fabc.tables/1` names them.
+    pub fn columns(self) -> &'static [&'static str] {
+        match self {
+            TableKey::DstInput => &["dst", "in_port", "in_vc"],
+            TableKey::Dst | TableKey::DstCount(_) => &["dst"],
+        }
+    }
+    /// What a packet counts to know its virtual channel, where the entries do not say it.
+    pub fn count(self) -> Option<VcCount> {
+        if let TableKey::DstCount(count) = self { Some(count) } else { None }
+    }
+    /// The rule by which a packet finds its virtual channel, where the entries do not say it: `hop`,
+    /// `global`.
+    pub fn vc_rule(self) -> Option<&'static str> {
+        self.count().map(VcCount::name)
+    }
+    /// Whether the destination alone decides the port.
+    pub fn is_by_destination(self) -> bool {
+        self != TableKey::DstInput
+    }
+}
+
+/// What a packet counts on its way; the number is the virtual channel that it leaves a router on, 0 at its
+/// source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VcCount {
+    /// All hops.
+    Hops,
+    /// The links between groups that it has crossed.
+    GlobalHops,
+}
+
+impl VcCount {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Hops, Self::GlobalHops];
+
+    /// The name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            VcCount::Hops => "hop",
+            VcCount::GlobalHops => "global",
+        }
+    }
+}
 
 /// One line of a forwarding table, keyed by (dst, in_port, in_vc); where the destination alone is the key
 /// both inputs are -1 and stand for all.

@@ -1,8 +1,8 @@
 //! Who is wired to whom.
 
-use super::{Names, Symmetry};
-use fabc_base::ids::{ChannelClass, ChannelId, Id, IdVec, LinkId, LinkTypeId, NodeId, PortId};
-use fabc_model::{Capacities, VcCount};
+use crate::ids::{ChannelClass, ChannelId, Id, IdVec, LinkId, LinkTypeId, NodeId, PortId};
+use crate::{Capacities, VcCount};
+use crate::{Names, Symmetry};
 use fixedbitset::FixedBitSet;
 
 /// One end of a link.

@@ -4,8 +4,6 @@
 //! worst, whether a `require` holds) is decided here in integers: an epsilon is larger than the distance to
 //! the next integer as soon as the sums are large.
 
-use fabc_base::units::Decimal;
-use fabc_model::Rate;
 use std::cmp::Ordering;
 
 /// A non-negative ratio of integers in lowest terms.
@@ -29,11 +27,6 @@ impl Fraction {
     /// An integer.
     pub fn whole(value: impl Into<u128>) -> Self {
         Self { numerator: value.into(), denominator: 1 }
-    }
-    /// What a spec says.
-    pub fn decimal(value: Decimal) -> Self {
-        let (digits, scale) = value.parts();
-        Self::new(digits, 10u128.pow(scale))
     }
 
     /// Above the line, in lowest terms.
@@ -115,13 +108,6 @@ fn greatest_common_divisor(mut a: u128, mut b: u128) -> u128 {
     a
 }
 
-impl From<Rate> for Fraction {
-    /// In flits per cycle and endpoint.
-    fn from(rate: Rate) -> Self {
-        Self::new(rate.in_millionths(), 1_000_000u32)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,7 +124,6 @@ mod tests {
         assert!(Fraction::new(large - 1, large) < Fraction::new(large, large));
         assert!(Fraction::new(large - 2, large - 1) < Fraction::new(large - 1, large));
         assert_eq!(Fraction::new(large, large - 1).ceil(), 2);
-        assert_eq!(Fraction::decimal(Decimal::parse("0.0625").unwrap()), Fraction::new(1u8, 16u8));
     }
 
     proptest! {

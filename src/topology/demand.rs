@@ -6,7 +6,7 @@
 //! [`WEIGHT`](fabc_base::limits::WEIGHT), so that integer flows fit 64 bits; a router that is no endpoint
 //! neither sends nor receives. Groups are implicit: only a matrix takes memory per pair.
 
-use fabc_base::ids::{Id, NodeId};
+use crate::ids::{Id, NodeId};
 use fixedbitset::FixedBitSet;
 use std::sync::Arc;
 

@@ -5,8 +5,7 @@
 //! times the *slowness* of the channel, parts / c. Where all links have the same bandwidth, capacities,
 //! slownesses and parts are 1.
 
-use fabc_base::ids::{IdVec, LinkTypeId};
-use fabc_base::limits::CAPACITY_PARTS;
+use crate::ids::{IdVec, LinkTypeId};
 
 /// Capacities by link type.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,14 +25,14 @@ impl Default for Capacities {
 
 impl Capacities {
     /// Of links of these bandwidths (bit/s, positive) by type, `None` for a type that is not in use. `None`
-    /// where the capacities have no common multiple up to [`CAPACITY_PARTS`].
-    pub fn new(bandwidths: &[Option<u64>]) -> Option<Self> {
+    /// where the capacities have no common multiple up to `most_parts`.
+    pub fn new(bandwidths: &[Option<u64>], most_parts: u64) -> Option<Self> {
         let used = || bandwidths.iter().copied().flatten();
         let unit_bps = used().fold(0, gcd).max(1);
         let mut parts = 1u64;
         for bandwidth in used() {
             let capacity = bandwidth / unit_bps;
-            parts = (parts / gcd(parts, capacity)).checked_mul(capacity).filter(|&parts| parts <= CAPACITY_PARTS)?;
+            parts = (parts / gcd(parts, capacity)).checked_mul(capacity).filter(|&parts| parts <= most_parts)?;
         }
         let of: Vec<u64> = bandwidths.iter().map(|bandwidth| bandwidth.map_or(1, |bandwidth| bandwidth / unit_bps)).collect();
         Some(Self { of: if parts == 1 { IdVec::new() } else { of.into() }, parts, unit_bps })
@@ -71,12 +70,12 @@ mod tests {
 
     #[test]
     fn the_unit_is_the_common_divisor_and_the_parts_are_the_common_multiple() {
-        let capacities = Capacities::new(&[Some(100), None, Some(400), Some(600)]).unwrap();
+        let capacities = Capacities::new(&[Some(100), None, Some(400), Some(600)], 1 << 20).unwrap();
         assert_eq!([0, 1, 2, 3].map(|id| capacities.of(LinkTypeId(id))), [1, 1, 4, 6]);
         assert_eq!([0, 2, 3].map(|id| capacities.slowness(LinkTypeId(id))), [12, 3, 2]);
         assert_eq!((capacities.parts(), capacities.unit_bps()), (12, 100));
-        let equal = Capacities::new(&[Some(7), Some(7)]).unwrap();
+        let equal = Capacities::new(&[Some(7), Some(7)], 1 << 20).unwrap();
         assert!(equal.are_equal() && equal.of(LinkTypeId(1)) == 1 && equal.unit_bps() == 7);
-        assert!(Capacities::new(&[Some(1_000_003), Some(1_000_000)]).is_none());
+        assert!(Capacities::new(&[Some(1_000_003), Some(1_000_000)], 1 << 20).is_none());
     }
 }

@@ -18,7 +18,8 @@ pub trait Id: Copy + Ord + fmt::Debug {
 macro_rules! define_id {
     ($($(#[$doc:meta])* $name:ident($int:ty);)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, serde::Deserialize)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+        #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
         pub struct $name(pub $int);
 
         impl Id for $name {
