@@ -6,9 +6,10 @@
 //! walks of all pairs, or up to the first pair whose route is another one.
 
 use super::CheckError;
-use super::delivery::{Forwarding, MISSING};
+use super::convictions::conviction_of_tables;
 use fabc_base::ids::{Id, NodeId, PortId};
 use fabc_ir::{ForwardingTables, Scene};
+use fabc_kernel::{Forwarding, MISSING, Table};
 use fabc_model::Fabric;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,7 +29,9 @@ pub fn keeps_intact_routes(
     }
     let topology = served.topology;
     let whole = Scene::whole(topology);
-    let (old, new) = (Forwarding::new(fabric, &whole, before)?, Forwarding::new(fabric, &whole, after)?);
+    let laid_out =
+        |tables| Forwarding::new(&whole, tables).map_err(|error| conviction_of_tables(error, topology, tables, fabric.budget.vcs_span));
+    let (old, new) = (laid_out(before)?, laid_out(after)?);
     let walk = Walk { served, inputs: topology.ports() * usize::from(before.vcs) + 1, vcs: usize::from(before.vcs) };
     let destinations: Vec<NodeId> = served.endpoints().collect();
     let changed = AtomicBool::new(false);
@@ -38,8 +41,8 @@ pub fn keeps_intact_routes(
             if changed.load(Ordering::Relaxed) {
                 return;
             }
-            old.fill(old_row, dst);
-            new.fill(new_row, dst);
+            old.fill(dst.index(), old_row);
+            new.fill(dst.index(), new_row);
             let stays = |source: NodeId| {
                 let route = walk.route(old_row, source, dst);
                 route.is_none() || route == walk.route(new_row, source, dst)

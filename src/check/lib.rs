@@ -5,18 +5,15 @@
 //! would. Order matters: [`wiring`] first, since the other checks trust the symmetry of a topology that it
 //! has seen.
 
-mod deadlock;
-mod delivery;
+mod certificates;
+mod convictions;
 mod directory;
-mod distances;
-mod dual;
 mod errors;
 mod exact;
 mod faults;
 mod floor;
-mod flow;
 mod foreign;
-mod graph;
+mod hop_cycles;
 mod intact;
 mod limit;
 mod measures;
@@ -27,22 +24,18 @@ mod require;
 mod scenario;
 mod schedule;
 mod slices;
-mod symmetry;
 mod trees;
 mod wiring;
 
-pub use deadlock::DeadlockFree;
+pub use certificates::{distances, dual, flow};
 pub use directory::{CERTIFICATES, MANIFEST, REPORT, SPEC};
 pub use directory::{
     Certified, EachTables, Extent, Files, Proved, ProvedScenario, ProvedSchedule, ReadScenario, Stated, StatedTradeOff, directory, prove,
 };
 pub use directory::{ReadScene, ReadWiring, read_scenario, read_scene, read_tables, read_unrouted, read_wiring, scenario_names};
-pub use distances::distances;
-pub use dual::dual;
 pub use errors::CheckError;
 pub use faults::faults;
 pub use floor::floor;
-pub use flow::flow;
 pub use foreign::{
     ForeignCollective, ForeignScene, ForeignTables, JudgedBy, Lanes, NamedFile, Rejected, foreign, foreign_collective, foreign_program,
     foreign_scene, is_program, program_on,
@@ -64,3 +57,5 @@ pub use slices::isolated;
 pub use trees::{tree_bounds, trees};
 pub use wiring::unasked;
 pub use wiring::{Sampled, Search, Wired, sampled, wiring};
+
+pub use fabc_kernel::DeadlockFree;

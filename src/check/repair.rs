@@ -8,10 +8,10 @@
 //! that is listed as stranded.
 
 use super::CheckError;
-use super::delivery::{Forwarding, MISSING, add};
-use super::graph::expect_length;
+use super::convictions::{conviction_of_tables, input_in_words};
 use fabc_base::ids::{Id, NodeId, PortId};
 use fabc_ir::{Delta, Entry, ForwardingTables, Key, Repair, RouterDelta, Scene, Symmetry, TableKey, Topology};
+use fabc_kernel::{Forwarding, MISSING, Table, expect_length, measured_lengths, packed, symmetry_of};
 use fabc_model::{Demand, Fabric};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,13 +58,13 @@ pub fn parts(scene: &Scene<'_>) -> Vec<Vec<NodeId>> {
 /// # Errors
 /// What is left is not in one part, or the lengths are none.
 pub fn least_load(scene: &Scene<'_>, demand: &Demand, lengths: &[u64]) -> Result<u64, CheckError> {
-    let (topology, own) = (scene.topology, super::graph::symmetry_of(scene));
+    let (topology, own) = (scene.topology, symmetry_of(scene));
     expect_length("lengths", "channel classes", lengths.len(), topology.class_count(topology.symmetry()))?;
     let mut left = vec![0; topology.class_count(&own)];
     for channel in scene.channels() {
         left[topology.channel_class(&own, channel).index()] = lengths[topology.channel_class(topology.symmetry(), channel).index()];
     }
-    let (volume, distance) = super::dual::measure(scene, demand, &left)?;
+    let (volume, distance) = measured_lengths(scene, demand, &left)?;
     let load = distance.saturating_mul(u128::from(topology.capacities().parts())).div_ceil(volume);
     Ok(u64::try_from(load).unwrap_or(u64::MAX))
 }
@@ -125,7 +125,8 @@ pub fn repair(
     let dead = topology.nodes().filter(|node| served.binary_search(node).is_err()).collect();
     let scene = &Scene { dead, ..scene.clone() };
     let whole = Scene::whole(topology);
-    let forwarding = &Forwarding::new(fabric, &whole, before)?;
+    let laid_out = Forwarding::new(&whole, before);
+    let forwarding = &laid_out.map_err(|error| conviction_of_tables(error, topology, before, fabric.budget.vcs_span))?;
     let vcs = usize::from(before.vcs);
     let inputs = topology.ports() * vcs + 1;
     let in_force = ranks_of_all(topology, &before.symmetry, vcs, ranks);
@@ -243,11 +244,6 @@ fn place(inputs: usize, vcs: usize, router: NodeId, key: &Key) -> usize {
     router.index() * inputs + input
 }
 
-/// As `Forwarding` packs it.
-fn packed(entry: &Entry) -> u32 {
-    u32::from(entry.out_vc) << 16 | u32::from(entry.out_port)
-}
-
 /// What was counted of the routes to some destinations.
 struct Counted {
     walk: RepairWalk,
@@ -264,7 +260,7 @@ impl Counted {
         self.walk.pairs += other.walk.pairs;
         self.walk.hops += other.walk.hops;
         self.walk.entries += other.walk.entries;
-        add(&mut self.loads, &other.loads);
+        self.loads.iter_mut().zip(&other.loads).for_each(|(sum, more)| *sum += more);
     }
 }
 
@@ -279,7 +275,7 @@ impl Repaired<'_> {
 
     /// Everything about packets to one destination.
     fn destination(&self, dst: NodeId, old: &mut Vec<u32>, counted: &mut Counted) -> Result<(), CheckError> {
-        self.forwarding.fill(old, dst);
+        self.forwarding.fill(dst.index(), old);
         for dead in &self.scene.dead {
             old[dead.index() * self.inputs..][..self.inputs].fill(MISSING);
         }
@@ -296,14 +292,14 @@ impl Repaired<'_> {
                     if *slot != MISSING {
                         return Err(wrong("is added, but there is one already"));
                     }
-                    *slot = packed(entry);
+                    *slot = packed(entry.out_port, entry.out_vc);
                 }
                 Change::Turn(entry) => {
                     let at = place(self.inputs, self.vcs, *router, &Key::from(*entry));
-                    if old[at] == MISSING || old[at] == packed(entry) {
+                    if old[at] == MISSING || old[at] == packed(entry.out_port, entry.out_vc) {
                         return Err(wrong("is turned, but there is none, or the same"));
                     }
-                    between[at] = packed(entry);
+                    between[at] = packed(entry.out_port, entry.out_vc);
                 }
                 Change::Drop(key) => {
                     let slot = &mut new.get_or_insert_with(|| between.clone())[place(self.inputs, self.vcs, *router, key)];
@@ -340,7 +336,7 @@ impl Repaired<'_> {
                     return Err(CheckError::MissingEntry {
                         scenario: REPAIR.to_owned(),
                         router: topology.name(node),
-                        arriving: self.forwarding.arriving(key),
+                        arriving: self.input(key),
                         src: topology.name(source),
                         dst: topology.name(dst),
                     });
@@ -364,11 +360,7 @@ impl Repaired<'_> {
             counted.walk.pairs += 1;
         }
         if let Some(key) = (0..new.len()).find(|&key| new[key] != MISSING && !used[key]) {
-            return Err(self.bad(
-                NodeId::new(key / self.inputs),
-                dst,
-                &format!("{} stays, but no route uses it", self.forwarding.arriving(key)),
-            ));
+            return Err(self.bad(NodeId::new(key / self.inputs), dst, &format!("{} stays, but no route uses it", self.input(key))));
         }
         counted.walk.entries += used.iter().filter(|used| **used).count() as u64;
         Ok(())
@@ -416,7 +408,7 @@ impl Repaired<'_> {
                 continue;
             }
             match next {
-                None => return Err(self.bad(node, dst, &format!("{} leads to something dark meanwhile", self.forwarding.arriving(key)))),
+                None => return Err(self.bad(node, dst, &format!("{} leads to something dark meanwhile", self.input(key)))),
                 Some((at, _)) if at == dst => {}
                 Some((at, next)) if between[next] == MISSING || stranded.contains(&next) => {
                     return Err(self.bad(at, dst, "is missing or stranded, but packets come to it meanwhile"));
@@ -443,6 +435,11 @@ impl Repaired<'_> {
             }
         }
         true
+    }
+
+    /// How packets of a key came in, in words.
+    fn input(&self, key: usize) -> String {
+        input_in_words(key % self.inputs, TableKey::DstInput, self.vcs)
     }
 
     fn bad(&self, router: NodeId, dst: NodeId, what: &str) -> CheckError {

@@ -1,9 +1,10 @@
 //! Whether the tables of one scenario deliver every packet and cannot deadlock.
 
-use super::delivery::Forwarding;
-use super::graph::{expect_length, expect_lit};
-use super::{CheckError, DeadlockFree, deadlock, distances, symmetry};
+use crate::CheckError;
+use crate::convictions::conviction_of_tables;
+use crate::hop_cycles::cycles_of_hops;
 use fabc_ir::{ForwardingTables, Scene, Walk};
+use fabc_kernel::{DeadlockFree, Judged, judge};
 use fabc_model::Fabric;
 
 /// Walks the tables for every ordered pair of routers that live, and proves that the ranks rise along every
@@ -14,7 +15,6 @@ use fabc_model::Fabric;
 /// # Errors
 /// The first entry, route or dependency that is wrong.
 pub fn scenario(fabric: &Fabric, scene: &Scene<'_>, tables: &ForwardingTables, ranks: &[u32]) -> Result<(Walk, DeadlockFree), CheckError> {
-    expect_lit(scene)?;
     if tables.vcs == 0 || tables.vcs > fabric.budget.vcs || tables.vcs > fabric.router.vcs {
         let (used, budget, has, router) = (tables.vcs, fabric.budget.vcs, fabric.router.vcs, fabric.plant.router_word());
         return Err(CheckError::OverBudget {
@@ -23,19 +23,14 @@ pub fn scenario(fabric: &Fabric, scene: &Scene<'_>, tables: &ForwardingTables, r
             span: Some(fabric.budget.vcs_span),
         });
     }
-    symmetry::automorphisms_of_lit(scene, &tables.symmetry)?;
-    symmetry::keeps_demand(&tables.symmetry, &fabric.demand)?;
-    if !scene.dead.is_empty() && !tables.symmetry.is_trivial() {
-        return Err(CheckError::symmetry("a dead router leaves none".to_owned()));
-    }
-    expect_length(&format!("tables of {}", tables.scenario), "routers", tables.routers.len(), tables.symmetry.class_count())?;
-    let forwarding = Forwarding::new(fabric, scene, tables)?;
-    let (walk, dependencies) = forwarding.walk()?;
-    if fabric.routing.is_shortest_by_destination() {
-        distances::shortest(scene, &walk.route_hops)?;
-    }
-    let proof = deadlock::prove(fabric, scene.topology, tables, &forwarding, &dependencies, ranks)?;
-    Ok((walk, proof))
+    let judged = Judged {
+        scene,
+        demand: &fabric.demand,
+        hop_cycles: &cycles_of_hops(fabric, scene.topology),
+        vcs: fabric.budget.vcs.min(fabric.router.vcs),
+        shortest: fabric.routing.is_shortest_by_destination(),
+    };
+    judge(&judged, tables, ranks).map_err(|conviction| conviction_of_tables(conviction, scene.topology, tables, fabric.budget.vcs_span))
 }
 
 /// Compares what the compiler counted of its routes with what a walk of the tables found.

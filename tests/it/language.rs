@@ -166,7 +166,7 @@ fn network_summary(fabric: &Fabric, network: &Network) -> String {
 
 #[test]
 fn good_specs() {
-    insta::glob!("ok/**/*.fab", |path| {
+    insta::glob!("..", "ok/**/*.fab", |path| {
         let path = relative(path);
         let (parsed, sources) = parse(path, &read);
         let spec = parsed
@@ -188,7 +188,7 @@ fn good_specs() {
 
 #[test]
 fn bad_specs() {
-    insta::glob!("err/**/*.fab", |path| {
+    insta::glob!("..", "err/**/*.fab", |path| {
         let path = relative(path);
         let (pod, sources) = front_end(path);
         let errors = pod.err().unwrap_or_else(|| panic!("{path} has no error"));
@@ -255,7 +255,7 @@ fn told(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> String {
 
 #[test]
 fn slips_are_told_with_place_cause_and_mend() {
-    insta::glob!("slips/*.txt", |path| {
+    insta::glob!("..", "slips/*.txt", |path| {
         let mut text = String::new();
         for Slip { title, text: spec } in slips(relative(path)) {
             let (complaints, sources) = complaints(&spec);

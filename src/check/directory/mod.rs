@@ -24,8 +24,7 @@ mod switches;
 mod tables;
 mod topology;
 
-use super::{CheckError, DeadlockFree, Wired, dual, floor as cables, flow, network as graph, scenario as walk_scenario, trees, wiring};
-use crate::distances::{demand_hops, measure as measure_distances};
+use super::{CheckError, Wired, floor as cables, flow, network as graph, scenario as walk_scenario, trees, wiring};
 use crate::exact::Exact;
 use crate::faults::{Fault, tolerated};
 use crate::measures::{Counts, Measures, flow_end, sent_per_host};
@@ -34,6 +33,7 @@ pub use collectives::ProvedSchedule;
 use comparison::Measured;
 use fabc_base::ids::OcsId;
 use fabc_ir::{CrossConnects, DualLengths, FloorMetrics, FlowCertificate, ForwardingTables, NetworkMetrics, Placement, Scene, Topology};
+use fabc_kernel::{DeadlockFree, demand_hops, measured_distances, measured_lengths};
 use fabc_model::{Fabric, Plant, RoutingChoice};
 pub use files::Files;
 pub use files::{CERTIFICATES, MANIFEST, REPORT, SPEC};
@@ -357,13 +357,13 @@ impl Directory<'_> {
     fn scenario(&self, Claimed { scenario, line, flow: of_fault }: &Claimed) -> Result<(Measures, Certified), CheckError> {
         let lit = scenario.lit(self.topology, self.cross_connects);
         let scene = Scene { topology: self.topology, lit, dead: scenario.dead().into_iter().collect() };
-        let distances = measure_distances(&scene).map_err(|(from, to)| CheckError::Disconnected {
+        let distances = measured_distances(&scene).map_err(|(from, to)| CheckError::Disconnected {
             scenario: scenario.name.clone(),
             from: self.topology.name(from),
             to: self.topology.name(to),
             span: Some(self.fabric.budget.faults_span),
         })?;
-        let dual = dual::measure(&scene, &self.fabric.demand, &line.lengths)?;
+        let dual = measured_lengths(&scene, &self.fabric.demand, &line.lengths)?;
         let mut routed = None;
         if self.routed {
             let (tables, canonical) = tables::tables(self.files, self.topology, scenario)?;

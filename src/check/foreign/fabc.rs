@@ -1,7 +1,7 @@
 //! Reads `fabc.topology/1`, `fabc.topology/2`, `fabc.tables/1` and `fabc.tables.bin/1` as a stranger would:
 //! no pod, no family, no wiring rules, only links and entries.
 
-use super::network::{Endpoint, Lookup, MISSING, NOWHERE, Network, Table, packed};
+use super::network::{Endpoint, Network, ThirdPartyTable};
 use super::verdict::{NamedFile, malformed, text};
 use crate::CheckError;
 use fabc_base::ids::NodeId;
@@ -9,6 +9,7 @@ use fabc_ir::read::{
     AnyRouter, AnyRouterLine, AnyTablesFile, AnyTopology, BinaryTables, ClassLine, Line, NoGroup, closure, key_of, width_of,
 };
 use fabc_ir::{Entry, ForwardingTables, Symmetry, TableKey};
+use fabc_kernel::{Lookup, MISSING, NOWHERE, Table, packed};
 use fabc_model::VcCount;
 use std::collections::BTreeMap;
 
@@ -255,8 +256,8 @@ impl Table for CarriedTables {
     fn lookup(&self) -> Lookup {
         self.lookup
     }
-    fn fill(&self, endpoint: usize, row: &mut Vec<u32>) {
-        let inputs = self.lookup.inputs(self.ports, self.vcs);
+    fn fill(&self, endpoint: usize, row: &mut Vec<u32>) -> Option<usize> {
+        let inputs = self.lookup.entries(self.ports, self.vcs);
         row.clear();
         row.resize(self.home.len() * inputs, MISSING);
         for (row, &(listed, g)) in row.chunks_mut(inputs).zip(&self.home) {
@@ -265,12 +266,12 @@ impl Table for CarriedTables {
             let start = entries.partition_point(|entry| entry.dst < dst);
             for entry in entries[start..].iter().take_while(|entry| entry.dst == dst) {
                 let &Entry { in_port, in_vc, out_port, out_vc, .. } = entry;
-                match self.lookup {
-                    Lookup::Count(_) => row.iter_mut().zip(0..).take(self.vcs).for_each(|(output, vc)| *output = packed(out_port, vc)),
-                    _ if in_port < 0 => row[0] = packed(out_port, out_vc),
-                    _ => row[self.lookup.input(0, in_port as usize, in_vc as usize, self.vcs, false)] = packed(out_port, out_vc),
-                }
+                let input = if in_port < 0 { 0 } else { 1 + in_port as usize * self.vcs + in_vc as usize };
+                row[input] = packed(out_port, out_vc);
             }
         }
+        None
     }
 }
+
+impl ThirdPartyTable for CarriedTables {}

@@ -4,9 +4,10 @@
 //! every link; GUIDs stand in lines before it and in parentheses, LIDs and descriptions after `#`. Source:
 //! the man page of ibnetdiscover(8).
 
-use super::network::{Endpoint, NOWHERE, Network};
+use super::network::{Endpoint, Network};
 use super::verdict::{NamedFile, malformed, text};
 use crate::CheckError;
+use fabc_kernel::NOWHERE;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A subnet: its switches are the routers, the ports of its adapters the endpoints (the switches themselves,

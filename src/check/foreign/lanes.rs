@@ -9,9 +9,10 @@
 
 use super::infiniband::Subnet;
 use super::lft::{LidTables, hexadecimal};
-use super::network::{DISCARDED, Lookup, MISSING, NO_LANE, Table, packed, unpacked};
+use super::network::ThirdPartyTable;
 use super::verdict::{NamedFile, malformed, text};
 use crate::CheckError;
+use fabc_kernel::{DISCARDED, Lookup, MISSING, NO_LANE, Table, packed, unpacked};
 use std::collections::BTreeMap;
 
 /// The files beside the forwarding tables.
@@ -208,11 +209,7 @@ impl Table for LanedTables {
         let sends = self.adapters[src].is_none_or(|lanes| lanes[level] != DISCARD);
         sends.then(|| self.entries[src] * self.used + level)
     }
-    fn injected(&self, src: usize, dst: usize) -> usize {
-        let level = usize::from(self.levels[src * self.entries.len() + dst]);
-        self.adapters[src].map_or(0, |lanes| usize::from(lanes[level]))
-    }
-    fn fill(&self, endpoint: usize, row: &mut Vec<u32>) {
+    fn fill(&self, endpoint: usize, row: &mut Vec<u32>) -> Option<usize> {
         let mut by_lid = Vec::new();
         self.lids.fill(endpoint, &mut by_lid);
         row.clear();
@@ -231,5 +228,13 @@ impl Table for LanedTables {
                 }));
             }
         }
+        None
+    }
+}
+
+impl ThirdPartyTable for LanedTables {
+    fn injected(&self, src: usize, dst: usize) -> usize {
+        let level = usize::from(self.levels[src * self.entries.len() + dst]);
+        self.adapters[src].map_or(0, |lanes| usize::from(lanes[level]))
     }
 }

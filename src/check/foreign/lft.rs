@@ -5,9 +5,10 @@
 //! one.
 
 use super::infiniband::Subnet;
-use super::network::{Lookup, MISSING, Table, packed};
+use super::network::ThirdPartyTable;
 use super::verdict::{NamedFile, malformed, text};
 use crate::CheckError;
+use fabc_kernel::{Lookup, MISSING, Table, packed};
 use std::collections::BTreeMap;
 
 const ABSENT: u8 = u8::MAX;
@@ -108,11 +109,14 @@ impl Table for LidTables {
     fn lookup(&self) -> Lookup {
         Lookup::Destination
     }
-    fn fill(&self, endpoint: usize, row: &mut Vec<u32>) {
+    fn fill(&self, endpoint: usize, row: &mut Vec<u32>) -> Option<usize> {
         let lid = usize::from(self.lids[endpoint]);
         row.clear();
         let port =
             |table: &Vec<u8>| table.get(lid).copied().filter(|port| *port != ABSENT).map_or(MISSING, |port| packed(u16::from(port), 0));
         row.extend(self.ports.iter().map(port));
+        None
     }
 }
+
+impl ThirdPartyTable for LidTables {}

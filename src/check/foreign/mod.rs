@@ -6,7 +6,6 @@
 //! that are not listed have, and every one of them is walked.
 
 mod collective;
-mod dependencies;
 mod fabc;
 mod infiniband;
 mod lanes;
@@ -15,7 +14,7 @@ mod network;
 mod program;
 mod scene;
 mod verdict;
-mod walk;
+mod verdict_in_words;
 
 use super::CheckError;
 pub use collective::{ForeignCollective, JudgedBy, foreign_collective};
@@ -34,7 +33,7 @@ pub use verdict::{ForeignTables, NamedFile, Rejected};
 /// What is wrong with a file, or with the tables.
 pub fn foreign(tables: NamedFile<'_>, topology: NamedFile<'_>, lanes: Option<Lanes<'_>>) -> Result<ForeignTables, Rejected> {
     let (network, table) = read(tables, topology, lanes)?;
-    walk::judge(tables.name, &network, &*table)
+    verdict_in_words::judge(tables.name, &network, &*table)
 }
 
 /// The same, laid out: routers, links, and a table for each router.
@@ -43,11 +42,15 @@ pub fn foreign(tables: NamedFile<'_>, topology: NamedFile<'_>, lanes: Option<Lan
 /// What is wrong with a file, or with the tables; service levels that input ports and lanes do not tell.
 pub fn foreign_scene(tables: NamedFile<'_>, topology: NamedFile<'_>, lanes: Option<Lanes<'_>>) -> Result<ForeignScene, Rejected> {
     let (network, table) = read(tables, topology, lanes)?;
-    let verdict = walk::judge(tables.name, &network, &*table)?;
+    let verdict = verdict_in_words::judge(tables.name, &network, &*table)?;
     scene::scene(tables.name, verdict, &network, &*table).map_err(|error| Rejected::Unreadable(Box::new(error)))
 }
 
-fn read(tables: NamedFile<'_>, topology: NamedFile<'_>, lanes: Option<Lanes<'_>>) -> Result<(Network, Box<dyn network::Table>), Rejected> {
+fn read(
+    tables: NamedFile<'_>,
+    topology: NamedFile<'_>,
+    lanes: Option<Lanes<'_>>,
+) -> Result<(Network, Box<dyn network::ThirdPartyTable>), Rejected> {
     let unreadable = |error| Rejected::Unreadable(Box::new(error));
     let starts_json = |file: NamedFile<'_>| file.bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     match (starts_json(topology), starts_json(tables)) {

@@ -4,11 +4,12 @@
 //! symmetry. An endpoint behind a port of its router, as the adapters of a subnet are, becomes a router of
 //! one port with one host: tables may send packets for two adapters of one switch different ways.
 
-use super::network::{Lookup, MISSING, NOWHERE, Network, Table, unpacked};
+use super::network::{Network, ThirdPartyTable};
 use super::verdict::{ForeignTables, malformed};
 use crate::CheckError;
 use fabc_base::ids::{Id, LinkTypeId, NodeId, PortId};
 use fabc_ir::{End, Entry, ForwardingTables, Link, LinkClass, Symmetry, TableKey};
+use fabc_kernel::{Lookup, MISSING, NO_LANE, NOWHERE, unpacked};
 
 /// More entries than these are not laid out: 1 GiB.
 const MOST_ENTRIES: usize = 1 << 26;
@@ -33,7 +34,12 @@ pub struct ForeignScene {
 ///
 /// # Errors
 /// There are more entries than fit.
-pub(super) fn scene(file: &str, verdict: ForeignTables, network: &Network, table: &dyn Table) -> Result<ForeignScene, CheckError> {
+pub(super) fn scene(
+    file: &str,
+    verdict: ForeignTables,
+    network: &Network,
+    table: &dyn ThirdPartyTable,
+) -> Result<ForeignScene, CheckError> {
     let wrong = |what: String| malformed(file, 1, what);
     let key = match table.lookup() {
         Lookup::Destination => TableKey::Dst,
@@ -58,7 +64,7 @@ pub(super) fn scene(file: &str, verdict: ForeignTables, network: &Network, table
         routers[node as usize].1 = endpoint.hosts;
         destinations.push(node);
     }
-    let inputs = if leveled { Lookup::Input } else { table.lookup() }.inputs(network.ports, vcs);
+    let inputs = if leveled { Lookup::Input } else { table.lookup() }.entries(network.ports, vcs);
     let mut tables = vec![Vec::new(); routers.len()];
     let (mut row, mut count) = (Vec::new(), 0);
     for (endpoint, &dst) in destinations.iter().enumerate() {
@@ -67,9 +73,7 @@ pub(super) fn scene(file: &str, verdict: ForeignTables, network: &Network, table
             row = by_lane(network, table, (endpoint, &row), vcs).map_err(&wrong)?;
         }
         for (router, outputs) in row.chunks(inputs).enumerate().filter(|(router, _)| *router as u32 != dst) {
-            // Where packets count their hops, the count is no part of an entry.
-            let told = if matches!(key, TableKey::DstCount(_)) { &outputs[..1] } else { outputs };
-            for (input, &output) in told.iter().enumerate().filter(|(_, output)| is_entry(**output)) {
+            for (input, &output) in outputs.iter().enumerate().filter(|(_, output)| is_entry(**output)) {
                 let (out_port, out_vc) = unpacked(output);
                 let came = input.checked_sub(1).filter(|_| key == TableKey::DstInput);
                 let (in_port, in_vc) = came.map_or((-1, -1), |input| ((input / vcs) as i16, (input % vcs) as i8));
@@ -96,7 +100,7 @@ pub(super) fn scene(file: &str, verdict: ForeignTables, network: &Network, table
 }
 
 /// Virtual channels that the tables use, those of adapters too.
-fn vcs(network: &Network, table: &dyn Table) -> usize {
+fn vcs(network: &Network, table: &dyn ThirdPartyTable) -> usize {
     let all = 0..network.endpoints.len();
     let pairs = all.clone().flat_map(|src| all.clone().filter(move |&dst| dst != src).map(move |dst| (src, dst)));
     let injected = match table.lookup() {
@@ -109,7 +113,7 @@ fn vcs(network: &Network, table: &dyn Table) -> usize {
 /// The row of a table with service levels by input port and virtual channel, as tables without such levels
 /// have it: every pair that ends there is walked. Levels are lost, so what comes in by one port on one
 /// channel must go on alike.
-fn by_lane(network: &Network, table: &dyn Table, (dst, row): (usize, &[u32]), vcs: usize) -> Result<Vec<u32>, String> {
+fn by_lane(network: &Network, table: &dyn ThirdPartyTable, (dst, row): (usize, &[u32]), vcs: usize) -> Result<Vec<u32>, String> {
     let (lookup, ports, end) = (table.lookup(), network.ports, &network.endpoints[dst]);
     let (leveled, inputs) = (lookup.inputs(ports, vcs), Lookup::Input.inputs(ports, vcs));
     let mut told = vec![MISSING; network.routers() * inputs];
@@ -136,7 +140,7 @@ fn by_lane(network: &Network, table: &dyn Table, (dst, row): (usize, &[u32]), vc
             if to == NOWHERE {
                 break;
             }
-            (at, input) = (lookup.input(at, in_port as usize, vc, vcs, false), 1 + in_port as usize * vcs + vc);
+            (at, input) = (lookup.next_input(at, in_port as usize, vc, vcs, false), 1 + in_port as usize * vcs + vc);
             router = to as usize;
         }
     }
@@ -144,7 +148,7 @@ fn by_lane(network: &Network, table: &dyn Table, (dst, row): (usize, &[u32]), vc
 }
 
 fn is_entry(output: u32) -> bool {
-    output < super::network::NO_LANE && output != MISSING
+    output < NO_LANE && output != MISSING
 }
 
 /// The links between routers.

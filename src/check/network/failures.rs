@@ -4,10 +4,10 @@
 //! order of a seed is part of the claim, so it is drawn the same way; all else is this file's own: a run is
 //! halved until the last moment in one piece is found, and distances are searched from every router alone.
 
-use crate::graph::LitGraph;
 use fabc_base::ids::{Id, IdVec, LinkId, NodeId};
 use fabc_base::random::Stream;
 use fabc_ir::{FailureCurve, FailurePoint, FailureReach, Scene, Topology};
+use fabc_kernel::LitGraph;
 use fabc_model::Failures;
 use rayon::prelude::*;
 

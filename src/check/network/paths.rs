@@ -6,9 +6,9 @@
 //! than any router has leaves on either side a router all of whose neighbors are on that side: flows between
 //! routers whose neighborhoods cover everything find it.
 
-use crate::graph::LitGraph;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{PathCounts, PathsAt, Scene, Topology};
+use fabc_kernel::LitGraph;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 

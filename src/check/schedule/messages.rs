@@ -1,7 +1,7 @@
 //! The replay of messages from all to all: each hop by hop, as the forwarding tables lead it.
 
 use super::ScheduleError;
-use crate::{CheckError, symmetry};
+use crate::CheckError;
 use fabc_base::ids::{ChannelId, Id, NodeId, PortId};
 use fabc_ir::{Entry, ForwardingTables, Message, Scene, Schedule, Sends, Symmetry, TableKey};
 use fabc_model::Collective;
@@ -84,7 +84,7 @@ impl<'a> Asked<'a> {
 /// the tables load.
 pub(super) fn messages(scene: &Scene<'_>, tables: &ForwardingTables, schedule: &Schedule, sends: &Sends) -> Result<Loads, CheckError> {
     if sends.canonical {
-        symmetry::automorphisms_of_lit(scene, &tables.symmetry)?;
+        fabc_kernel::automorphisms_of_lit(scene, &tables.symmetry)?;
     }
     if let (true, Some(root)) = (sends.canonical, schedule.root) {
         return Err(ScheduleError::shape(format!("its root {root} has no images that it could stand for")).into());

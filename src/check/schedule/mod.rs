@@ -24,7 +24,7 @@ pub use time::{HopTimes, Pace, Spent, Timed, bound_time, schedule_time};
 pub(crate) use timed::cycles_at_least;
 pub use timed::{Replayed, replaced, together as vectors_together};
 
-use super::{CheckError, symmetry};
+use super::CheckError;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{CollectiveBound, ForwardingTables, Order, Scene, Schedule, Transfers};
 use fabc_model::{Collective, CollectiveAlgorithm};
@@ -41,7 +41,7 @@ pub fn schedule(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError
     match &schedule.transfers {
         Transfers::Rounds(rounds) => {
             if rounds.canonical {
-                symmetry::automorphisms_of_lit(scene, scene.topology.symmetry())?;
+                fabc_kernel::automorphisms_of_lit(scene, scene.topology.symmetry())?;
             }
             expect_order(schedule.collective, schedule.algorithm, &rounds.order)?;
             let plan = Plan::new(scene, schedule, rounds)?;

@@ -11,10 +11,10 @@ use super::timed::{cycles_at_least, replay};
 use super::transfers::{Plan, Transfer};
 use super::{Replayed, ScheduleError, messages, wrong};
 use crate::CheckError;
-use crate::delivery::over_cable;
-use crate::graph::symmetry_of;
+use crate::hop_cycles::cycles_over_cable;
 use fabc_base::ids::{Id, LinkId, NodeId};
 use fabc_ir::{CollectiveBound, ForwardingTables, Order, Rounds, Scene, Schedule, Transfers};
+use fabc_kernel::symmetry_of;
 use fabc_model::{Collective, CollectiveAlgorithm, DeclaredCollective, Fabric};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,7 +72,8 @@ pub struct Spent {
 impl Pace {
     /// That of a collective in a scene.
     pub fn of(fabric: &Fabric, scene: &Scene<'_>, declared: &DeclaredCollective) -> Self {
-        let hop = |link| cycles_time(over_cable(fabric, scene.topology, link) + u64::from(fabric.router.latency_cycles), fabric.clock_hz);
+        let hop =
+            |link| cycles_time(cycles_over_cable(fabric, scene.topology, link) + u64::from(fabric.router.latency_cycles), fabric.clock_hz);
         let slowest = scene.links().map(hop).max().unwrap_or_else(|| cycles_time(fabric.router.latency_cycles.into(), fabric.clock_hz));
         let alike = scene.links().all(|link| hop(link) == slowest);
         Self {

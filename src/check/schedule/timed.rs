@@ -16,7 +16,7 @@ pub(crate) use bounds::cycles_at_least;
 pub use replaced::replaced;
 
 use super::ScheduleError;
-use crate::{CheckError, symmetry};
+use crate::CheckError;
 use copies::copies;
 use fabc_base::ids::{Id, NodeId, PortId};
 use fabc_ir::{Scene, Schedule, Timed, TimedSend};
@@ -48,7 +48,7 @@ pub(super) fn replay(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> R
     sums::recipe(schedule, timed)?;
     messages::shape(scene, schedule, timed)?;
     if timed.canonical {
-        symmetry::automorphisms_of_lit(scene, scene.topology.symmetry())?;
+        fabc_kernel::automorphisms_of_lit(scene, scene.topology.symmetry())?;
     }
     if (schedule.collective == Collective::Broadcast) != schedule.root.is_some() || (schedule.root.is_some() && timed.canonical) {
         return Err(wrong("only a broadcast has a root, and it has no symmetry".to_owned()));

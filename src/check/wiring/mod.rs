@@ -27,10 +27,10 @@ mod shortcuts;
 pub use network::unasked;
 pub use sample::{Sampled, Search, sampled};
 
-use super::graph::LitGraph;
-use super::{CheckError, symmetry};
+use super::CheckError;
 use fabc_base::ids::{Id, LinkTypeId, NodeId};
 use fabc_ir::{CrossConnects, Scene, Topology};
+use fabc_kernel::LitGraph;
 use fabc_model::{ByLength, Fabric, Family, Network, Plant};
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeSet;
@@ -62,8 +62,8 @@ pub fn wiring(fabric: &Fabric, topology: &Topology, cross_connects: Option<&Cros
     capacities(fabric, topology).map_err(|what| CheckError::Wiring { what, span: Some(fabric.span) })?;
     radix(fabric, topology)?;
     connected(fabric, topology)?;
-    symmetry::automorphisms(topology, topology.symmetry())?;
-    symmetry::keeps_demand(topology.symmetry(), &fabric.demand)?;
+    fabc_kernel::automorphisms(topology, topology.symmetry())?;
+    fabc_kernel::keeps_demand(topology.symmetry(), &fabric.demand)?;
     Ok(Wired(()))
 }
 

@@ -3,11 +3,11 @@
 //! Any nonnegative lengths give a true bound, so all there is to check is that the two sums are those of the
 //! lengths (and that dark channels, which can carry nothing, are not counted).
 
-use super::CheckError;
-use super::graph::{LitGraph, expect_length, expect_lit, representative_sources, symmetry_of};
-use fabc_base::ids::{Id, NodeId};
-use fabc_ir::{DualLengths, Scene};
-use fabc_model::Demand;
+use crate::conviction::Conviction;
+use crate::lit_graph::{LitGraph, expect_length, expect_lit, representative_sources, symmetry_of};
+use fabc_topology::Demand;
+use fabc_topology::ids::{Id, NodeId};
+use fabc_topology::{DualLengths, Scene};
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,11 +18,11 @@ use std::collections::BinaryHeap;
 ///
 /// # Errors
 /// A length on a channel class that has no lit channel, or a sum that differs.
-pub fn dual(scene: &Scene<'_>, demand: &Demand, claimed: &DualLengths) -> Result<(), CheckError> {
+pub fn dual(scene: &Scene<'_>, demand: &Demand, claimed: &DualLengths) -> Result<(), Conviction> {
     let (volume, distance) = measure(scene, demand, &claimed.lengths)?;
     for (what, claimed, measured) in [("volume", claimed.volume, volume), ("distance", claimed.distance, distance)] {
         if claimed != measured {
-            return Err(CheckError::Lengths { what: format!("the {what} is claimed to be {claimed}, but it is {measured}") });
+            return Err(Conviction::Lengths(format!("the {what} is claimed to be {claimed}, but it is {measured}")));
         }
     }
     Ok(())
@@ -30,7 +30,7 @@ pub fn dual(scene: &Scene<'_>, demand: &Demand, claimed: &DualLengths) -> Result
 
 /// (Sum over all lit channels of length x capacity, sum of weight x shortest length over all ordered pairs),
 /// the first positive, the second too where anybody sends.
-pub(super) fn measure(scene: &Scene<'_>, demand: &Demand, lengths: &[u64]) -> Result<(u128, u128), CheckError> {
+pub fn measure(scene: &Scene<'_>, demand: &Demand, lengths: &[u64]) -> Result<(u128, u128), Conviction> {
     expect_lit(scene)?;
     let topology = scene.topology;
     let symmetry = &symmetry_of(scene);
@@ -46,7 +46,7 @@ pub(super) fn measure(scene: &Scene<'_>, demand: &Demand, lengths: &[u64]) -> Re
         volume += u128::from(lengths[class]) * u128::from(topology.capacity(channel.link()));
     }
     if let Some(class) = (0..lengths.len()).find(|&class| !lit[class] && lengths[class] != 0) {
-        return Err(CheckError::Lengths { what: format!("channel class {class} is dark, but has the length {}", lengths[class]) });
+        return Err(Conviction::Lengths(format!("channel class {class} is dark, but has the length {}", lengths[class])));
     }
     let (sources, weight) = representative_sources(scene, symmetry);
     // Lengths of a few units come in turn, which is faster than sorting them.
@@ -56,10 +56,10 @@ pub(super) fn measure(scene: &Scene<'_>, demand: &Demand, lengths: &[u64]) -> Re
         false => sum_from(scene, &graph, demand, &length_of, source, &mut BinaryHeap::new()),
     });
     let sums = sums.collect::<Vec<_>>();
-    let distance = sums.into_iter().sum::<Result<u128, CheckError>>()? * u128::from(weight);
+    let distance = sums.into_iter().sum::<Result<u128, Conviction>>()? * u128::from(weight);
     let sends = || demand.endpoints().any(|source| !scene.dead.contains(&source) && sends(scene, demand, source));
     if volume == 0 || (distance == 0 && sends()) {
-        return Err(CheckError::Lengths { what: "they are all zero, or no pair has a positive distance: no bound follows".to_owned() });
+        return Err(Conviction::Lengths("they are all zero, or no pair has a positive distance: no bound follows".to_owned()));
     }
     Ok((volume, distance))
 }
@@ -128,7 +128,7 @@ fn sum_from(
     length_of: &[u64],
     source: NodeId,
     open: &mut impl Open,
-) -> Result<u128, CheckError> {
+) -> Result<u128, Conviction> {
     let mut shortest = vec![u64::MAX; graph.node_count()];
     shortest[source.index()] = 0;
     open.put(0, source.0);
@@ -138,7 +138,7 @@ fn sum_from(
         }
         for &(channel, to) in graph.from(node as usize) {
             let Some(longer) = length.checked_add(length_of[channel.index()]).filter(|&sum| sum < u64::MAX) else {
-                return Err(CheckError::Lengths { what: "a path is longer than 64 bits".to_owned() });
+                return Err(Conviction::Lengths("a path is longer than 64 bits".to_owned()));
             };
             if longer < shortest[to as usize] {
                 shortest[to as usize] = longer;
@@ -155,6 +155,6 @@ fn sum_from(
             let weight = |node: usize| u128::from(demand.weight(source, NodeId::new(node)));
             Ok(shortest.iter().enumerate().map(|(node, &length)| u128::from(length) * weight(node)).sum())
         }
-        Some(node) => Err(CheckError::Lengths { what: format!("node {node} cannot be reached from node {source}") }),
+        Some(node) => Err(Conviction::Lengths(format!("node {node} cannot be reached from node {source}"))),
     }
 }

@@ -1,11 +1,11 @@
 //! Whether the hop distances are true: a breadth-first search from every class of routers.
 
-use super::CheckError;
-use super::delivery::add;
-use super::graph::{LitGraph, expect_lit, representative_sources, symmetry_of};
-use fabc_base::ids::{Id, NodeId};
-use fabc_ir::{Distances, Scene};
-use fabc_model::Demand;
+use crate::conviction::Conviction;
+use crate::lit_graph::{LitGraph, expect_lit, representative_sources, symmetry_of};
+use crate::walker::add;
+use fabc_topology::Demand;
+use fabc_topology::ids::{Id, NodeId};
+use fabc_topology::{Distances, Scene};
 use rayon::prelude::*;
 
 /// Recomputes the hop distances over the lit links, without the pairs of a dead router, and compares them
@@ -13,15 +13,10 @@ use rayon::prelude::*;
 ///
 /// # Errors
 /// The first number that differs, or two routers that cannot reach each other.
-pub fn distances(scene: &Scene<'_>, claimed: &Distances) -> Result<(), CheckError> {
+pub fn distances(scene: &Scene<'_>, claimed: &Distances) -> Result<(), Conviction> {
     expect_lit(scene)?;
-    let measured = measure(scene).map_err(|(from, to)| CheckError::Disconnected {
-        scenario: "lit links".to_owned(),
-        from: format!("node {from}"),
-        to: format!("node {to}"),
-        span: None,
-    })?;
-    let wrong = |what: &str, claimed: String, measured: String| Err(CheckError::Distances { what: what.to_owned(), claimed, measured });
+    let measured = measure(scene).map_err(|(from, to)| Conviction::Disconnected { from, to })?;
+    let wrong = |what, claimed: String, measured: String| Err(Conviction::Distances { what, claimed, measured });
     if claimed.diameter != measured.diameter {
         return wrong("the diameter", claimed.diameter.to_string(), measured.diameter.to_string());
     }
@@ -39,19 +34,19 @@ pub fn distances(scene: &Scene<'_>, claimed: &Distances) -> Result<(), CheckErro
 ///
 /// # Errors
 /// Both counts, where they differ.
-pub(super) fn shortest(scene: &Scene<'_>, route_hops: &[u64]) -> Result<(), CheckError> {
+pub(crate) fn shortest(scene: &Scene<'_>, route_hops: &[u64]) -> Result<(), Conviction> {
     let measured = measure(scene).map_or(Vec::new(), |measured| measured.histogram);
     // No pair is 0 hops apart.
     if measured.get(1..) == route_hops.get(1..) {
         return Ok(());
     }
     let (claimed, measured) = (format!("{route_hops:?}"), format!("{measured:?}"));
-    Err(CheckError::Distances { what: "the hops of shortest routes".to_owned(), claimed, measured })
+    Err(Conviction::Distances { what: "the hops of shortest routes", claimed, measured })
 }
 
 /// The sum over all ordered pairs of weight x hop distance, without the pairs of a dead router; the lit links
 /// must connect all routers that live.
-pub(super) fn demand_hops(scene: &Scene<'_>, demand: &Demand) -> u64 {
+pub fn demand_hops(scene: &Scene<'_>, demand: &Demand) -> u64 {
     let graph = LitGraph::new(scene);
     let (sources, times) = representative_sources(scene, &symmetry_of(scene));
     let of = |queue: &mut Vec<u32>, &source: &NodeId| {
@@ -66,7 +61,7 @@ pub(super) fn demand_hops(scene: &Scene<'_>, demand: &Demand) -> u64 {
 
 /// Hop distances over the lit links between all routers that live, send and receive, or two routers that
 /// cannot reach each other.
-pub(super) fn measure(scene: &Scene<'_>) -> Result<Distances, (NodeId, NodeId)> {
+pub fn measure(scene: &Scene<'_>) -> Result<Distances, (NodeId, NodeId)> {
     let graph = LitGraph::new(scene);
     let (sources, weight) = representative_sources(scene, &symmetry_of(scene));
     let of = |queue: &mut Vec<u32>, &source: &NodeId| {

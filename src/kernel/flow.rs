@@ -1,10 +1,10 @@
 //! Whether a flow proves the lower end of the concurrent flow: exact conservation, exact loads.
 
-use super::CheckError;
-use super::graph::{expect_length, expect_lit};
-use fabc_base::ids::{ChannelId, Id, LinkId, NodeId};
-use fabc_ir::{FlowCertificate, Scene};
-use fabc_model::Demand;
+use crate::conviction::Conviction;
+use crate::lit_graph::{expect_length, expect_lit};
+use fabc_topology::Demand;
+use fabc_topology::ids::{ChannelId, Id, LinkId, NodeId};
+use fabc_topology::{FlowCertificate, Scene};
 
 /// Checks that no units use a channel of a class with a dark one, that every canonical source sends `demand`
 /// units times the weight of the pair to every other router and that the busiest link of all, both
@@ -18,25 +18,27 @@ use fabc_model::Demand;
 ///
 /// # Errors
 /// The router where units appear or vanish, or the load that differs.
-pub fn flow(scene: &Scene<'_>, demand: &Demand, claimed: &FlowCertificate) -> Result<(), CheckError> {
+pub fn flow(scene: &Scene<'_>, demand: &Demand, claimed: &FlowCertificate) -> Result<(), Conviction> {
     expect_lit(scene)?;
     let (topology, symmetry) = (scene.topology, scene.topology.symmetry());
     let nodes = topology.node_count();
     let sources = || symmetry.canonical_nodes().filter(|&node| topology.is_endpoint(node));
     expect_length("flow", "sources", claimed.flows.len(), sources().count())?;
     if claimed.demand == 0 {
-        return Err(CheckError::Flow { what: "it has no demand".to_owned() });
+        return Err(Conviction::Flow("it has no demand".to_owned()));
     }
     if claimed.mirrored && topology.has_simplex() {
-        return Err(CheckError::Flow { what: "it counts its reverse, but some links run one way only".to_owned() });
+        return Err(Conviction::Flow("it counts its reverse, but some links run one way only".to_owned()));
     }
     if claimed.mirrored && !demand.is_symmetric() {
-        return Err(CheckError::Flow { what: "it counts its reverse, but the demand is not symmetric".to_owned() });
+        return Err(Conviction::Flow("it counts its reverse, but the demand is not symmetric".to_owned()));
     }
     if claimed.parts != topology.capacities().parts() {
-        return Err(CheckError::Flow {
-            what: format!("it counts {} parts of a unit of load, but there are {}", claimed.parts, topology.capacities().parts()),
-        });
+        return Err(Conviction::Flow(format!(
+            "it counts {} parts of a unit of load, but there are {}",
+            claimed.parts,
+            topology.capacities().parts()
+        )));
     }
     let mut dark = vec![false; topology.class_count(symmetry)];
     for link in topology.links().ids().filter(|&link| !scene.is_lit(link)) {
@@ -55,9 +57,7 @@ pub fn flow(scene: &Scene<'_>, demand: &Demand, claimed: &FlowCertificate) -> Re
             let channel = ChannelId::new(channel);
             if topology.links()[channel.link()].simplex && channel != channel.link().forward() {
                 if units > 0 {
-                    return Err(CheckError::Flow {
-                        what: format!("the flow from node {source} has {units} units against link {}", channel.link()),
-                    });
+                    return Err(Conviction::Flow(format!("the flow from node {source} has {units} units against link {}", channel.link())));
                 }
                 continue;
             }
@@ -65,16 +65,14 @@ pub fn flow(scene: &Scene<'_>, demand: &Demand, claimed: &FlowCertificate) -> Re
             balance[topology.target(channel).node.index()] += i128::from(units);
             let class = topology.channel_class(symmetry, channel).index();
             if units > 0 && dark[class] {
-                return Err(CheckError::Flow { what: format!("the flow from node {source} has {units} units on a dark channel") });
+                return Err(Conviction::Flow(format!("the flow from node {source} has {units} units on a dark channel")));
             }
             loads[class] += u128::from(units) * u128::from(topology.slowness(channel.link()));
         }
         if let Some((node, &excess)) = balance.iter().enumerate().find(|&(_, &excess)| excess != 0) {
             let (node, excess) = (NodeId::new(node), excess);
             let verb = if excess > 0 { "vanish" } else { "appear" };
-            return Err(CheckError::Flow {
-                what: format!("of the flow from node {source}, {} units {verb} at node {node}", excess.unsigned_abs()),
-            });
+            return Err(Conviction::Flow(format!("of the flow from node {source}, {} units {verb} at node {node}", excess.unsigned_abs())));
         }
     }
     let both = |link: LinkId| {
@@ -85,7 +83,7 @@ pub fn flow(scene: &Scene<'_>, demand: &Demand, claimed: &FlowCertificate) -> Re
     let busiest = topology.links().ids().map(both).max().unwrap_or(0);
     if busiest != u128::from(claimed.busiest) {
         let (claimed, of) = (claimed.busiest, if claimed.mirrored { "link" } else { "channel" });
-        return Err(CheckError::Flow { what: format!("the busiest {of} is claimed to carry {claimed} units, but it carries {busiest}") });
+        return Err(Conviction::Flow(format!("the busiest {of} is claimed to carry {claimed} units, but it carries {busiest}")));
     }
     Ok(())
 }

@@ -3,27 +3,27 @@
 //! Everything canonical is carried to the rest of the topology by the symmetry, so no other check means
 //! anything before this one.
 
-use super::CheckError;
-use super::graph::keeps_dark;
-use fabc_base::ids::{BlockId, Id, NodeId};
-use fabc_ir::{Scene, Symmetry, Topology};
-use fabc_model::Demand;
+use crate::conviction::Conviction;
+use crate::lit_graph::keeps_dark;
+use fabc_topology::Demand;
+use fabc_topology::ids::{BlockId, Id, NodeId};
+use fabc_topology::{Scene, Symmetry, Topology};
 use fixedbitset::FixedBitSet;
 
 /// Checks the group itself: permutations of the blocks that contain the identity, compose to each other and
 /// fix no block.
-pub(super) fn group(symmetry: &Symmetry) -> Result<(), CheckError> {
+pub fn group(symmetry: &Symmetry) -> Result<(), Conviction> {
     let blocks = symmetry.blocks();
     let rows: Vec<Vec<BlockId>> =
         (0..symmetry.order()).map(|g| (0..blocks).map(|block| symmetry.image_block(g, BlockId::new(block))).collect()).collect();
     for (g, row) in rows.iter().enumerate() {
         let mut images = FixedBitSet::with_capacity(blocks);
         if row.iter().any(|image| image.index() >= blocks || images.put(image.index())) {
-            return Err(CheckError::symmetry(format!("element {g} does not permute the blocks")));
+            return Err(Conviction::symmetry(format!("element {g} does not permute the blocks")));
         }
         let fixed = row.iter().enumerate().find(|&(block, image)| (block == image.index()) == (g != 0));
         if let Some((block, image)) = fixed {
-            return Err(CheckError::symmetry(match g {
+            return Err(Conviction::symmetry(match g {
                 0 => format!("its first element is not the identity, it takes block {block} to block {image}"),
                 _ => format!("element {g} leaves block {block} in place"),
             }));
@@ -34,21 +34,21 @@ pub(super) fn group(symmetry: &Symmetry) -> Result<(), CheckError> {
     let size = symmetry.block_size();
     if symmetry.node_count() != blocks * size || symmetry.class_count() * symmetry.order() != symmetry.node_count() {
         let (nodes, classes) = (symmetry.node_count(), symmetry.class_count());
-        return Err(CheckError::symmetry(format!("{nodes} routers in {classes} classes are not those of {blocks} blocks of {size}")));
+        return Err(Conviction::symmetry(format!("{nodes} routers in {classes} classes are not those of {blocks} blocks of {size}")));
     }
     for node in (0..symmetry.node_count()).map(NodeId::new) {
         let (block, local) = (BlockId::new(node.index() / size), node.index() % size);
         if let Some(g) = (0..symmetry.order()).find(|&g| symmetry.image(g, node).index() != rows[g][block.index()].index() * size + local) {
-            return Err(CheckError::symmetry(format!("element {g} does not carry node {node} along with its block")));
+            return Err(Conviction::symmetry(format!("element {g} does not carry node {node} along with its block")));
         }
         if symmetry.image(symmetry.element_to(node), symmetry.canonical_node(symmetry.class(node))) != node {
-            return Err(CheckError::symmetry(format!("node {node} is not the image of the canonical node of its class")));
+            return Err(Conviction::symmetry(format!("node {node} is not the image of the canonical node of its class")));
         }
     }
     for g in 0..symmetry.order() {
         let back = symmetry.image_block(symmetry.inverse(g), symmetry.image_block(g, BlockId(0)));
         if back != BlockId(0) {
-            return Err(CheckError::symmetry(format!("element {g} has the wrong inverse")));
+            return Err(Conviction::symmetry(format!("element {g} has the wrong inverse")));
         }
     }
     Ok(())
@@ -56,24 +56,24 @@ pub(super) fn group(symmetry: &Symmetry) -> Result<(), CheckError> {
 
 /// Checks that the elements, which fix no block, compose to each other: after every element of a generating
 /// set comes one of them again.
-fn closed(rows: &[Vec<BlockId>]) -> Result<(), CheckError> {
+fn closed(rows: &[Vec<BlockId>]) -> Result<(), Conviction> {
     let mut element_to = vec![None; rows[0].len()];
     for (g, row) in rows.iter().enumerate() {
         if let Some(h) = element_to[row[0].index()].replace(g) {
-            return Err(CheckError::symmetry(format!("it is no group that moves every block: elements {h} and {g} agree on block 0")));
+            return Err(Conviction::symmetry(format!("it is no group that moves every block: elements {h} and {g} agree on block 0")));
         }
     }
     let after = |g: usize, h: usize| {
         let product = |block: usize| rows[g][rows[h][block].index()];
         let found = element_to[product(0).index()].filter(|&k: &usize| (0..rows[k].len()).all(|block| rows[k][block] == product(block)));
-        found.ok_or_else(|| CheckError::symmetry(format!("it is no group: element {g} after element {h} is missing")))
+        found.ok_or_else(|| Conviction::symmetry(format!("it is no group: element {g} after element {h} is missing")))
     };
     generate(rows.len(), after).map(|_| ())
 }
 
 /// A few elements out of which `after` makes all the others, none of which is made of those before it; the
 /// first element is the identity.
-fn generate(order: usize, after: impl Fn(usize, usize) -> Result<usize, CheckError>) -> Result<Vec<usize>, CheckError> {
+fn generate(order: usize, after: impl Fn(usize, usize) -> Result<usize, Conviction>) -> Result<Vec<usize>, Conviction> {
     let mut reached = FixedBitSet::with_capacity(order);
     reached.insert(0);
     let mut generators = Vec::new();
@@ -110,10 +110,10 @@ fn generators(symmetry: &Symmetry) -> Vec<usize> {
 }
 
 /// Checks the group, and that every element carries links onto links of the same ports, kind and type.
-pub(super) fn automorphisms(topology: &Topology, symmetry: &Symmetry) -> Result<(), CheckError> {
+pub fn automorphisms(topology: &Topology, symmetry: &Symmetry) -> Result<(), Conviction> {
     if symmetry.node_count() != topology.node_count() {
         let (has, is) = (symmetry.node_count(), topology.node_count());
-        return Err(CheckError::symmetry(format!("it permutes {has} routers, but there are {is}")));
+        return Err(Conviction::symmetry(format!("it permutes {has} routers, but there are {is}")));
     }
     group(symmetry)?;
     let generators = generators(symmetry);
@@ -127,7 +127,7 @@ pub(super) fn automorphisms(topology: &Topology, symmetry: &Symmetry) -> Result<
             });
             if image.is_none() {
                 let (from, to) = (link.a.port, link.b.port);
-                return Err(CheckError::symmetry(format!(
+                return Err(Conviction::symmetry(format!(
                     "element {g} carries link {id} to node {a} port {from}, where no such link leads to node {b} port {to}"
                 )));
             }
@@ -137,18 +137,18 @@ pub(super) fn automorphisms(topology: &Topology, symmetry: &Symmetry) -> Result<
 }
 
 /// Checks that every element of a checked symmetry carries each pair of routers onto one of the same weight.
-pub(super) fn keeps_demand(symmetry: &Symmetry, demand: &Demand) -> Result<(), CheckError> {
+pub fn keeps_demand(symmetry: &Symmetry, demand: &Demand) -> Result<(), Conviction> {
     match generators(symmetry).into_iter().find(|&g| !demand.is_kept_by(|node| symmetry.image(g, node))) {
         None => Ok(()),
-        Some(g) => Err(CheckError::symmetry(format!("element {g} carries pairs of routers onto pairs of another demand"))),
+        Some(g) => Err(Conviction::symmetry(format!("element {g} carries pairs of routers onto pairs of another demand"))),
     }
 }
 
 /// Checks a symmetry of the lit part of a topology.
-pub(super) fn automorphisms_of_lit(scene: &Scene<'_>, symmetry: &Symmetry) -> Result<(), CheckError> {
+pub fn automorphisms_of_lit(scene: &Scene<'_>, symmetry: &Symmetry) -> Result<(), Conviction> {
     automorphisms(scene.topology, symmetry)?;
     if keeps_dark(scene, symmetry) {
         return Ok(());
     }
-    Err(CheckError::symmetry("it carries dark links onto lit ones, so it is none of this scenario"))
+    Err(Conviction::symmetry("it carries dark links onto lit ones, so it is none of this scenario"))
 }

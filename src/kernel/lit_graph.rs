@@ -1,12 +1,12 @@
 //! The lit channels of a topology, laid out for searches.
 
-use super::CheckError;
-use fabc_base::ids::{ChannelId, Id, NodeId};
-use fabc_ir::{Scene, Symmetry};
+use crate::conviction::Conviction;
+use fabc_topology::ids::{ChannelId, Id, NodeId};
+use fabc_topology::{Scene, Symmetry};
 use std::fmt::Display;
 
 /// Lit channels by the router they leave.
-pub(super) struct LitGraph {
+pub struct LitGraph {
     /// `[node]`: where its channels start in `hops`; one more at the end.
     starts: Vec<u32>,
     /// (channel, router it leads to), in port order.
@@ -14,7 +14,8 @@ pub(super) struct LitGraph {
 }
 
 impl LitGraph {
-    pub(super) fn new(scene: &Scene<'_>) -> Self {
+    /// The lit channels of a scene.
+    pub fn new(scene: &Scene<'_>) -> Self {
         let mut starts = vec![0];
         let mut hops = Vec::new();
         for node in scene.topology.nodes() {
@@ -24,20 +25,23 @@ impl LitGraph {
         Self { starts, hops }
     }
 
-    pub(super) fn node_count(&self) -> usize {
+    /// The number of routers, dead ones included.
+    pub fn node_count(&self) -> usize {
         self.starts.len() - 1
     }
 
-    pub(super) fn channels(&self) -> impl Iterator<Item = ChannelId> {
+    /// All lit channels, by the router that they leave.
+    pub fn channels(&self) -> impl Iterator<Item = ChannelId> {
         self.hops.iter().map(|&(channel, _)| channel)
     }
 
-    pub(super) fn from(&self, node: usize) -> &[(ChannelId, u32)] {
+    /// The lit channels that leave a router, and the routers that they lead to, in port order.
+    pub fn from(&self, node: usize) -> &[(ChannelId, u32)] {
         &self.hops[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 
     /// Hops from `source` to every node, `u32::MAX` where there is no way; `queue` is scratch.
-    pub(super) fn hops_from(&self, source: NodeId, queue: &mut Vec<u32>) -> Vec<u32> {
+    pub fn hops_from(&self, source: NodeId, queue: &mut Vec<u32>) -> Vec<u32> {
         let mut hops = vec![u32::MAX; self.node_count()];
         hops[source.index()] = 0;
         queue.clear();
@@ -57,32 +61,32 @@ impl LitGraph {
 }
 
 /// Whether a scene says of every link if it is lit.
-pub(super) fn expect_lit(scene: &Scene<'_>) -> Result<(), CheckError> {
+pub fn expect_lit(scene: &Scene<'_>) -> Result<(), Conviction> {
     expect_length("lit links", "entries", scene.lit.len(), scene.topology.links().len())
 }
 
 /// Whether something has as many entries as it must.
-pub(super) fn expect_length(of: &str, entries: impl Display, found: usize, expected: usize) -> Result<(), CheckError> {
+pub fn expect_length(of: &str, entries: impl Display, found: usize, expected: usize) -> Result<(), Conviction> {
     if found == expected {
         return Ok(());
     }
-    Err(CheckError::Shape { scenario: of.to_owned(), what: format!("{found} {entries}, but there must be {expected}") })
+    Err(Conviction::Shape { subject: of.to_owned(), what: format!("{found} {entries}, but there must be {expected}") })
 }
 
 /// The symmetry of a scene: that of the topology where the lit links keep it and no chip is dead, otherwise
 /// the trivial one.
-pub(super) fn symmetry_of(scene: &Scene<'_>) -> Symmetry {
+pub fn symmetry_of(scene: &Scene<'_>) -> Symmetry {
     let symmetry = scene.topology.symmetry();
     if scene.dead.is_empty() && keeps_dark(scene, symmetry) { symmetry.clone() } else { symmetry.without() }
 }
 
 /// The sources that stand for all that live, and how many each stands for.
-pub(super) fn representative_sources(scene: &Scene<'_>, symmetry: &Symmetry) -> (Vec<NodeId>, u64) {
+pub(crate) fn representative_sources(scene: &Scene<'_>, symmetry: &Symmetry) -> (Vec<NodeId>, u64) {
     (symmetry.canonical_nodes().filter(|&node| scene.is_endpoint(node)).collect(), symmetry.order() as u64)
 }
 
 /// Whether every image of a dark link is dark; the symmetry must be one of the topology.
-pub(super) fn keeps_dark(scene: &Scene<'_>, symmetry: &Symmetry) -> bool {
+pub(crate) fn keeps_dark(scene: &Scene<'_>, symmetry: &Symmetry) -> bool {
     let topology = scene.topology;
     topology.links().enumerate().filter(|&(id, _)| !scene.is_lit(id)).all(|(_, link)| {
         (1..symmetry.order())
@@ -91,6 +95,6 @@ pub(super) fn keeps_dark(scene: &Scene<'_>, symmetry: &Symmetry) -> bool {
 }
 
 /// `+x`, or the number of a port that has no name.
-pub(super) fn port_name(port: usize) -> String {
-    fabc_model::PORT_NAMES.get(port).map_or_else(|| format!("port{port}"), |&name| name.to_owned())
+pub fn port_name(port: usize) -> String {
+    fabc_topology::PORT_NAMES.get(port).map_or_else(|| format!("port{port}"), |&name| name.to_owned())
 }

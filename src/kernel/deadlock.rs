@@ -1,0 +1,173 @@
+//! The proof that no circle of channels can wait on itself.
+//!
+//! A rank that rises along every dependency excludes circles, and a reader can check it line by line (Dally and
+//! Seitz, 1987). Classes of channels suffice: a circle of classes is the image of a real one, since going round
+//! it often enough comes back to the same channel. Where no ranks are claimed, the kernel looks for a circle.
+
+use crate::conviction::{Conviction, TableFault, Waiting};
+use crate::dependencies::{Dependencies, Held};
+use crate::lit_graph::expect_length;
+use crate::table::Table;
+use crate::walker::{Pair, Walker};
+use fabc_topology::Symmetry;
+use fabc_topology::ids::{Id, NodeId};
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
+
+/// The right to emit tables. Only this module makes one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeadlockFree {
+    ranks: Vec<u32>,
+}
+
+impl DeadlockFree {
+    /// `[channel class * vcs + vc]`: a rank that rises along every route.
+    pub fn ranks(&self) -> &[u32] {
+        &self.ranks
+    }
+}
+
+/// Checks that claimed ranks rise along every dependency that a walk saw.
+///
+/// `ranks` is `[channel class * vcs + vc]`; `subject` names them in errors.
+///
+/// # Errors
+/// A shortest circle of channels if there is one; otherwise the dependency whose rank is wrong.
+pub(crate) fn ranks_rise<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync>(
+    walker: &Walker<'_, T, W>,
+    dependencies: &Dependencies,
+    ranks: &[u32],
+    subject: &str,
+) -> Result<DeadlockFree, Conviction> {
+    let (symmetry, ports, vcs) = (walker.symmetry, walker.network.ports, dependencies.vcs());
+    expect_length(subject, "ranks", ranks.len(), symmetry.class_count() * ports * vcs)?;
+    let rank_of = |held: Held| {
+        let class = symmetry.class(NodeId::new(held.slot / ports)) * ports + held.slot % ports;
+        ranks[class * vcs + held.vc]
+    };
+    let slots = symmetry.canonical_nodes().flat_map(|node| node.index() * ports..(node.index() + 1) * ports);
+    for held in slots.flat_map(|slot| (0..vcs).map(move |vc| Held { slot, vc })) {
+        for next in dependencies.after(held) {
+            let (rank, next_rank) = (rank_of(held), rank_of(next));
+            if rank < next_rank {
+                continue;
+            }
+            return Err(Conviction::Tables(match shortest_circle(dependencies) {
+                Some(circle) => deadlock(walker, dependencies, &circle),
+                None => TableFault::Rank { held, next, rank, next_rank },
+            }));
+        }
+    }
+    Ok(DeadlockFree { ranks: ranks.to_vec() })
+}
+
+/// A shortest circle of channels that can wait for each other, the first by its smallest channel; `None` if
+/// there is none, so that the tables cannot deadlock.
+pub(crate) fn shortest_circle(dependencies: &Dependencies) -> Option<Vec<Held>> {
+    let vcs = dependencies.vcs();
+    let held_of = |vertex: usize| Held { slot: vertex / vcs, vc: vertex % vcs };
+    let vertices = dependencies.slots() * vcs;
+    let after: Vec<Vec<u32>> =
+        (0..vertices).map(|vertex| dependencies.after(held_of(vertex)).map(|next| (next.slot * vcs + next.vc) as u32).collect()).collect();
+    let open = left_by_trimming(&after);
+    let mut best: Option<Vec<usize>> = None;
+    for start in (0..vertices).filter(|&vertex| open[vertex]) {
+        let longest = best.as_ref().map_or(usize::MAX, |circle| circle.len() - 1);
+        if let Some(circle) = circle_through(&after, &open, start, longest) {
+            best = Some(circle);
+        }
+    }
+    best.map(|circle| circle.into_iter().map(held_of).collect())
+}
+
+/// Which vertices are left after all without a predecessor or without a successor were taken away, again and
+/// again. A graph without circles has none left, and every circle is left whole.
+fn left_by_trimming(after: &[Vec<u32>]) -> Vec<bool> {
+    let mut before = vec![Vec::new(); after.len()];
+    for (vertex, successors) in after.iter().enumerate() {
+        successors.iter().for_each(|&next| before[next as usize].push(vertex as u32));
+    }
+    let mut left = vec![true; after.len()];
+    for (forward, back) in [(after, &before[..]), (&before[..], after)] {
+        let in_left = |vertex: &u32| left[*vertex as usize];
+        let mut degree: Vec<usize> = back.iter().map(|vertices| vertices.iter().filter(|vertex| in_left(vertex)).count()).collect();
+        let mut bare: Vec<usize> = (0..after.len()).filter(|&vertex| left[vertex] && degree[vertex] == 0).collect();
+        while let Some(vertex) = bare.pop() {
+            left[vertex] = false;
+            for &next in forward[vertex].iter().filter(|&&next| left[next as usize]) {
+                degree[next as usize] -= 1;
+                if degree[next as usize] == 0 {
+                    bare.push(next as usize);
+                }
+            }
+        }
+    }
+    left
+}
+
+/// The shortest circle through `start` of at most `longest` vertices, by breadth-first search.
+fn circle_through(after: &[Vec<u32>], open: &[bool], start: usize, longest: usize) -> Option<Vec<usize>> {
+    let mut parent: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut ring = vec![start];
+    for _ in 0..longest {
+        let mut next_ring = Vec::new();
+        for &vertex in &ring {
+            for next in after[vertex].iter().map(|&next| next as usize).filter(|&next| open[next]) {
+                if next == start {
+                    let mut circle = vec![vertex];
+                    while let Some(&before) = parent.get(circle.last()?) {
+                        circle.push(before);
+                    }
+                    circle.reverse();
+                    return Some(circle);
+                }
+                if let Entry::Vacant(unseen) = parent.entry(next) {
+                    unseen.insert(vertex);
+                    next_ring.push(next);
+                }
+            }
+        }
+        if next_ring.is_empty() {
+            return None;
+        }
+        ring = next_ring;
+    }
+    None
+}
+
+/// The conviction for a circle, with a packet that waits at every channel.
+pub(crate) fn deadlock<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync>(
+    walker: &Walker<'_, T, W>,
+    dependencies: &Dependencies,
+    circle: &[Held],
+) -> TableFault {
+    let next = circle.iter().cycle().skip(1);
+    let numbers: Vec<u64> = circle.iter().zip(next).map(|(&held, &next)| dependencies.number(held, next)).collect();
+    let wanted: BTreeSet<u64> = numbers.iter().copied().collect();
+    let mut seen: BTreeMap<u64, (Pair, Held)> = BTreeMap::new();
+    walker.each_dependency(dependencies, |number, pair, held| {
+        if wanted.contains(&number) {
+            seen.entry(number).or_insert((pair, held));
+        }
+        seen.len() < wanted.len()
+    });
+    let ports = walker.network.ports;
+    let waiting = |(&held, number): (&Held, &u64)| {
+        let pair = seen.get(number).map(|(pair, seen_at)| {
+            let carry = |endpoint| carried(walker.symmetry, seen_at.slot / ports, held.slot / ports, endpoint);
+            (carry(pair.source), carry(pair.destination))
+        });
+        Waiting { held, pair }
+    };
+    TableFault::Deadlock(circle.iter().zip(&numbers).map(waiting).collect())
+}
+
+/// Where the element that takes router `from` to router `to` takes another one. Without symmetry both are the
+/// same, and endpoints need not be routers.
+fn carried(symmetry: &Symmetry, from: usize, to: usize, router: usize) -> usize {
+    if symmetry.is_trivial() {
+        return router;
+    }
+    let (back, there) = (symmetry.inverse(symmetry.element_to(NodeId::new(from))), symmetry.element_to(NodeId::new(to)));
+    symmetry.image(there, symmetry.image(back, NodeId::new(router))).index()
+}

@@ -1,0 +1,121 @@
+//! The compiler's tables, laid out for look-ups.
+//!
+//! Tables list the canonical routers. The symmetry carries them to the others: a router that is the image of a
+//! canonical one under an element g has, for a destination d, the entries of that one for the image of d under
+//! the inverse of g.
+
+use crate::conviction::Conviction;
+use crate::lit_graph::port_name;
+use crate::table::{Lookup, MISSING, Table, packed};
+use fabc_topology::ids::{Id, NodeId, PortId};
+use fabc_topology::{Entry, ForwardingTables, Scene, TableKey};
+use rayon::prelude::*;
+
+/// Tables whose every entry a router can follow.
+pub struct Forwarding<'a> {
+    tables: &'a ForwardingTables,
+    nodes: usize,
+    lookup: Lookup,
+    vcs: usize,
+    /// Entries of a router for one destination, the missing ones included.
+    entries: usize,
+    /// `[router class][destination]`: where the entries for the destination start; one more at the end.
+    starts: Vec<Vec<u32>>,
+}
+
+impl<'a> Forwarding<'a> {
+    /// Lays out tables. Routers must be those of the symmetry of the tables.
+    ///
+    /// # Errors
+    /// An entry that is out of range, out of order, in conflict with another, or that leaves by a dark port.
+    pub fn new(scene: &Scene<'_>, tables: &'a ForwardingTables) -> Result<Self, Conviction> {
+        let (ports, vcs) = (scene.topology.ports(), usize::from(tables.vcs));
+        let lookup = match tables.key {
+            TableKey::DstInput => Lookup::Input,
+            TableKey::Dst => Lookup::Destination,
+            TableKey::DstCount(count) => Lookup::Count(count),
+        };
+        let routers: Vec<_> = tables.symmetry.canonical_nodes().zip(&tables.routers).collect();
+        let index = |(node, entries): (NodeId, &Vec<Entry>)| index_of_entries(scene, tables, node, entries);
+        // All of them, so that the first error is told with any number of threads.
+        let starts: Vec<Result<Vec<u32>, Conviction>> = routers.into_par_iter().map(index).collect();
+        let starts = starts.into_iter().collect::<Result<_, _>>()?;
+        Ok(Self { tables, nodes: scene.topology.node_count(), lookup, vcs, entries: lookup.entries(ports, vcs), starts })
+    }
+}
+
+/// Checks the entries of one router and finds where those for each destination start.
+fn index_of_entries(scene: &Scene<'_>, tables: &ForwardingTables, node: NodeId, entries: &[Entry]) -> Result<Vec<u32>, Conviction> {
+    let (nodes, ports, vcs) = (scene.topology.node_count(), scene.topology.ports() as i32, i32::from(tables.vcs));
+    let mut starts = vec![0u32; nodes + 1];
+    for (k, entry) in entries.iter().enumerate() {
+        let wrong = |what: String| {
+            let Entry { dst, in_port, in_vc, out_port, out_vc } = entry;
+            let what = format!("entry [{dst},{in_port},{in_vc},{out_port},{out_vc}] {what}");
+            Err(Conviction::Entry { router: node, what })
+        };
+        if entry.dst.index() >= nodes {
+            return wrong(format!("is for a router that does not exist, there are {nodes}"));
+        }
+        if entry.dst == node {
+            return wrong("is for packets that have arrived".to_owned());
+        }
+        let (in_port, in_vc) = (i32::from(entry.in_port), i32::from(entry.in_vc));
+        let injected = in_port == -1 && in_vc == -1;
+        let arrived = tables.key == TableKey::DstInput && (0..ports).contains(&in_port) && (0..vcs).contains(&in_vc);
+        if !injected && !arrived {
+            return wrong(format!("has an input that no packet comes by: {ports} ports with {vcs} VCs, or -1,-1 for injected"));
+        }
+        if i32::from(entry.out_vc) >= vcs {
+            return wrong(format!("sends on VC {}, but there are {vcs}", entry.out_vc));
+        }
+        if i32::from(entry.out_port) >= ports {
+            return wrong(format!("leaves by port {}, but there are {ports}", entry.out_port));
+        }
+        if scene.outgoing(node, PortId(entry.out_port)).is_none() {
+            return wrong(format!("leaves by {}, which is dark", port_name(usize::from(entry.out_port))));
+        }
+        if let Some(before) = k.checked_sub(1).map(|before| &entries[before]) {
+            let key = |entry: &Entry| (entry.dst, entry.in_port, entry.in_vc);
+            if key(before) == key(entry) {
+                return wrong(format!("conflicts with the entry before it, which leaves by {},{}", before.out_port, before.out_vc));
+            }
+            if key(before) > key(entry) {
+                return wrong("is out of order".to_owned());
+            }
+        }
+        starts[entry.dst.index() + 1] = k as u32 + 1;
+    }
+    for destination in 0..nodes {
+        starts[destination + 1] = starts[destination + 1].max(starts[destination]);
+    }
+    Ok(starts)
+}
+
+impl Table for Forwarding<'_> {
+    fn vcs(&self) -> usize {
+        self.vcs
+    }
+
+    fn lookup(&self) -> Lookup {
+        self.lookup
+    }
+
+    fn fill(&self, destination: usize, row: &mut Vec<u32>) -> Option<usize> {
+        let symmetry = &self.tables.symmetry;
+        row.clear();
+        row.resize(self.nodes * self.entries, MISSING);
+        let mut count = 0;
+        for node in (0..self.nodes).map(NodeId::new) {
+            let class = symmetry.class(node);
+            let carried = symmetry.image(symmetry.inverse(symmetry.element_to(node)), NodeId::new(destination)).index();
+            let range = self.starts[class][carried] as usize..self.starts[class][carried + 1] as usize;
+            count += range.len();
+            for entry in &self.tables.routers[class][range] {
+                let input = if entry.in_port < 0 { 0 } else { 1 + entry.in_port as usize * self.vcs + entry.in_vc as usize };
+                row[node.index() * self.entries + input] = packed(entry.out_port, entry.out_vc);
+            }
+        }
+        Some(count)
+    }
+}

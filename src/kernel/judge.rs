@@ -1,0 +1,167 @@
+//! The verdict on tables: delivery, loads, latencies and deadlock freedom from one walk.
+
+use crate::conviction::{Conviction, TableFault};
+use crate::deadlock::{self, DeadlockFree, ranks_rise};
+use crate::dependencies::Dependencies;
+use crate::distances::shortest;
+use crate::forwarding::Forwarding;
+use crate::lit_graph::{expect_length, expect_lit};
+use crate::network::Network;
+use crate::symmetry;
+use crate::table::Table;
+use crate::walker::{Failed, Walked, Walker};
+use fabc_topology::ids::{Id, IdVec, LinkId, PortId};
+use fabc_topology::{Demand, ForwardingTables, Scene, Symmetry, Walk};
+use std::collections::BTreeMap;
+
+/// What tables are judged by.
+pub struct Judged<'a> {
+    /// The topology, which of its links are lit, and its dead routers.
+    pub scene: &'a Scene<'a>,
+    /// Who sends to whom.
+    pub demand: &'a Demand,
+    /// Cycles of a flit through a router and over a link behind it.
+    pub hop_cycles: &'a IdVec<LinkId, u64>,
+    /// Virtual channels that tables may use.
+    pub vcs: u8,
+    /// Whether every route must be a shortest one.
+    pub shortest: bool,
+}
+
+const TOO_LARGE: &str = "between the channels of this network more dependencies are possible than memory can hold";
+
+/// Walks the tables for every ordered pair of routers that live, and proves that the ranks rise along every
+/// dependency. A dead router must have no tables.
+///
+/// `ranks` is `[channel class * vcs + vc]` under the symmetry of the tables.
+///
+/// # Errors
+/// The first entry, route or dependency that is wrong.
+pub fn judge(judged: &Judged<'_>, tables: &ForwardingTables, ranks: &[u32]) -> Result<(Walk, DeadlockFree), Conviction> {
+    let (scene, topology, symmetry) = (judged.scene, judged.scene.topology, &tables.symmetry);
+    expect_lit(scene)?;
+    expect_length("cycles", "links", judged.hop_cycles.len(), topology.links().len())?;
+    let shape = |what: String| Conviction::Shape { subject: tables.scenario.clone(), what };
+    if tables.vcs == 0 || tables.vcs > judged.vcs {
+        return Err(shape(format!("the tables use {} virtual channels, but there are {}", tables.vcs, judged.vcs)));
+    }
+    symmetry::automorphisms_of_lit(scene, symmetry)?;
+    symmetry::keeps_demand(symmetry, judged.demand)?;
+    if !scene.dead.is_empty() && !symmetry.is_trivial() {
+        return Err(Conviction::symmetry("a dead router leaves none"));
+    }
+    expect_length(&format!("tables of {}", tables.scenario), "routers", tables.routers.len(), symmetry.class_count())?;
+    let forwarding = Forwarding::new(scene, tables)?;
+    let network = Network::of_topology(topology);
+    let channels = || topology.nodes().flat_map(|node| (0..topology.ports()).map(move |port| topology.outgoing(node, PortId::new(port))));
+    let walker = Walker {
+        network: &network,
+        table: &forwarding,
+        symmetry,
+        destinations: symmetry.canonical_nodes().map(Id::index).collect(),
+        sends: topology.nodes().map(|node| scene.is_endpoint(node)).collect(),
+        weight: |source, destination| u64::from(judged.demand.weight(Id::new(source), Id::new(destination))),
+        slowness: channels().map(|channel| channel.map_or(1, |channel| topology.slowness(channel.link()))).collect(),
+        cycles: channels().map(|channel| channel.map_or(0, |channel| judged.hop_cycles[channel.link()])).collect(),
+    };
+    let Some(dependencies) = Dependencies::new(&network, symmetry, usize::from(tables.vcs)) else {
+        return Err(shape(TOO_LARGE.to_owned()));
+    };
+    let walked = walker.walk(&dependencies).map_err(|failed| {
+        walker.first_fault(&failed).map_or_else(|| shape("the walk failed without a reason".to_owned()), Conviction::Tables)
+    })?;
+    if judged.shortest {
+        shortest(scene, &walked.route_hops)?;
+    }
+    let proof = ranks_rise(&walker, &dependencies, ranks, &format!("ranks of {}", tables.scenario))?;
+    Ok((of_all_images(walked, scene, tables), proof))
+}
+
+/// The sums of a walk, over all routers and not only over the canonical ones.
+fn of_all_images(walked: Walked, scene: &Scene<'_>, tables: &ForwardingTables) -> Walk {
+    let (topology, symmetry) = (scene.topology, &tables.symmetry);
+    let order = symmetry.order() as u64;
+    let mut histogram: BTreeMap<u64, u64> = BTreeMap::new();
+    for channel in scene.channels() {
+        *histogram.entry(walked.loads[topology.channel_class(symmetry, channel).index()]).or_default() += 1;
+    }
+    let sizes = || tables.routers.iter().map(|entries| entries.len() as u64);
+    Walk {
+        loads: walked.loads,
+        load_histogram: histogram.into_iter().collect(),
+        vc_hops: walked.vc_hops.into_iter().map(|hops| hops * order).collect(),
+        route_hops: walked.route_hops.into_iter().map(|pairs| pairs * order).collect(),
+        cycles_total: walked.cycles_total,
+        cycles_most: walked.cycles_most,
+        entries_max: sizes().max().unwrap_or(0),
+        entries_total: sizes().sum::<u64>() * order,
+    }
+}
+
+/// What a walk of third-party tables found.
+pub struct ThirdParty {
+    /// Sums over all pairs; loads by slot.
+    pub walked: Walked,
+    /// Pairs of channels, with their virtual channels, of which one waits for the other. They close no circle.
+    pub dependencies: u64,
+}
+
+/// Why third-party tables are not accepted.
+pub enum Rejection {
+    /// There are more possible dependencies than memory can hold.
+    TooLarge,
+    /// The tables do not work.
+    Faulty {
+        /// Pairs that do not arrive.
+        lost: u64,
+        /// All pairs.
+        pairs: u64,
+        /// A pair that is lost, one that never ends, a deadlock: the first of each that there is.
+        faults: Vec<TableFault>,
+    },
+}
+
+/// Walks third-party tables for every ordered pair of endpoints, and looks for a deadlock. No symmetry and no
+/// ranks are taken on trust.
+///
+/// # Errors
+/// Pairs that do not arrive, and a shortest circle of channels that packets which arrive can close.
+pub fn judge_third_party(
+    network: &Network,
+    table: &dyn Table,
+    weight: impl Fn(usize, usize) -> u64 + Sync,
+) -> Result<ThirdParty, Rejection> {
+    let symmetry = Symmetry::trivial(1, network.routers() as u32);
+    let endpoints = network.endpoints.len();
+    let walker = Walker {
+        network,
+        table,
+        symmetry: &symmetry,
+        destinations: (0..endpoints).collect(),
+        sends: vec![true; endpoints],
+        weight,
+        slowness: vec![1; network.next.len()],
+        cycles: vec![0; network.next.len()],
+    };
+    let empty = || Dependencies::new(network, &symmetry, table.vcs()).ok_or(Rejection::TooLarge);
+    let dependencies = empty()?;
+    let walked = walker.walk(&dependencies);
+    // A walk that failed has noted dependencies of packets that do not arrive.
+    let dependencies = if walked.is_err() { empty()? } else { dependencies };
+    if walked.is_err() {
+        walker.each_dependency(&dependencies, |number, _, _| {
+            dependencies.insert(number);
+            true
+        });
+    }
+    let circle = deadlock::shortest_circle(&dependencies).map(|circle| deadlock::deadlock(&walker, &dependencies, &circle));
+    match (walked, circle) {
+        (Ok(walked), None) => Ok(ThirdParty { walked, dependencies: dependencies.count() }),
+        (walked, circle) => {
+            let failed = walked.err().unwrap_or_default();
+            let Failed { lost, pairs, first_lost, first_circling, .. } = failed;
+            let faults = first_lost.map(|pair| walker.lost(pair)).into_iter().chain(first_circling.map(|pair| walker.circling(pair)));
+            Err(Rejection::Faulty { lost, pairs, faults: faults.chain(circle).collect() })
+        }
+    }
+}
