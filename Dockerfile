@@ -3,6 +3,7 @@ FROM rust:1.91-slim-trixie AS build
 WORKDIR /src
 COPY Cargo.toml Cargo.lock ./
 COPY benches benches
+COPY python python
 COPY src src
 RUN cargo build --release --locked --bin fabc
 

@@ -298,7 +298,7 @@ fn late_errors_read_well_and_every_code_has_one() {
         let text = rendered(failure.diagnostics(), &sources, &mut codes);
         // Inside the closure: the glob has put the file's name into the current settings.
         let mut settings = insta::Settings::clone_current();
-        settings.set_snapshot_path("../../snapshots");
+        settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"));
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);
         settings.bind(|| insta::assert_snapshot!(format!("{text}exit code {exit_code}\n")));

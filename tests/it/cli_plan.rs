@@ -167,7 +167,7 @@ fn a_pod_that_must_be_cut_is_planned_and_exits_with_3() {
     std::fs::write(place.path().join("live.json"), ring("[[0,1],[1,2],[2,0]]")).unwrap();
     fabc(place.path(), &["build", "ring.fab", "-q", "--stop-after", "analyze"], 0);
     let (out, err) = fabc(place.path(), &["plan", "live.json", "out/ring"], 3);
-    insta::with_settings!({ snapshot_path => "../../snapshots", prepend_module_to_snapshot => false, omit_expression => true }, {
+    insta::with_settings!({ snapshot_path => concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"), prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!("plan_that_cuts", format!("{out}\n{err}"));
     });
     let (out, _) = fabc(place.path(), &["plan", "live.json", "out/ring", "--json"], 3);

@@ -224,7 +224,7 @@ fn a_report_that_was_touched_is_told_line_by_line() {
         report["requires"][0]["measured"] = json!(9);
     });
     let (text, _) = fabc(place.path(), &["diff", "out/pod", "out/worse"], 2);
-    insta::with_settings!({ snapshot_path => "../../snapshots", prepend_module_to_snapshot => false, omit_expression => true }, {
+    insta::with_settings!({ snapshot_path => concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"), prepend_module_to_snapshot => false, omit_expression => true }, {
         // The first lines name the version.
         insta::assert_snapshot!("diff_of_a_report", text.split_once("\n\n").unwrap().1);
     });

@@ -42,7 +42,7 @@ fn summary(text: &str, lines: usize) -> String {
 macro_rules! snapshot {
     ($name:expr, $value:expr) => {{
         let mut settings = insta::Settings::clone_current();
-        settings.set_snapshot_path("../../snapshots");
+        settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"));
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);
         settings.bind(|| insta::assert_snapshot!(concat!("emit__", $name), $value));

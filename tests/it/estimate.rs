@@ -671,7 +671,7 @@ fn fabrics_side_by_side() {
 #[test]
 fn wide_and_plain() {
     let text = estimate("all_reduce --size 16MB --on torus:8x8x8");
-    insta::with_settings!({snapshot_path => "../../snapshots", prepend_module_to_snapshot => false, omit_expression => true}, {
+    insta::with_settings!({snapshot_path => concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"), prepend_module_to_snapshot => false, omit_expression => true}, {
         insta::assert_snapshot!("estimate_torus", text);
     });
 }
@@ -781,7 +781,7 @@ fn mistakes_are_told_with_place_and_mend() {
         .output()
         .unwrap();
     let human = String::from_utf8(human.stderr).unwrap();
-    insta::with_settings!({snapshot_path => "../../snapshots", prepend_module_to_snapshot => false, omit_expression => true}, {
+    insta::with_settings!({snapshot_path => concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"), prepend_module_to_snapshot => false, omit_expression => true}, {
         insta::assert_snapshot!("estimate_mistake", human);
     });
 }

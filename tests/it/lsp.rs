@@ -189,7 +189,7 @@ fn words_are_explained() {
         let hover = editor.ask("textDocument/hover", at(&parts, found, 0));
         all.push(format!("{found}\n{}", markdown(&hover)));
     }
-    insta::with_settings!({snapshot_path => "../../snapshots", prepend_module_to_snapshot => false, omit_expression => true}, {
+    insta::with_settings!({snapshot_path => concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"), prepend_module_to_snapshot => false, omit_expression => true}, {
         insta::assert_snapshot!("lsp_hover", all.join("\n\n----\n"));
     });
     // Blanks mean nothing.
@@ -438,7 +438,7 @@ fn a_file_is_drawn_laid_out_and_outlined() {
     let outline = editor.ask("textDocument/documentSymbol", document.clone());
     let text = std::fs::read_to_string(&pod).unwrap();
     let shown = format!("{}\n{}", drawn(&text, &tokens["data"]), outlined(&outline, 0));
-    insta::with_settings!({snapshot_path => "../../snapshots", prepend_module_to_snapshot => false, omit_expression => true}, {
+    insta::with_settings!({snapshot_path => concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"), prepend_module_to_snapshot => false, omit_expression => true}, {
         insta::assert_snapshot!("lsp_drawn", shown);
     });
     // Laid out as `fabc fmt` does it.

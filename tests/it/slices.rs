@@ -40,7 +40,7 @@ fn built(text: &str) -> tempfile::TempDir {
 }
 
 fn snapshot(name: &str, text: &str) {
-    insta::with_settings!({ snapshot_path => "../../snapshots", prepend_module_to_snapshot => false, omit_expression => true }, {
+    insta::with_settings!({ snapshot_path => concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"), prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!(name, text);
     });
 }

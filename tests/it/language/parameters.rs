@@ -38,7 +38,7 @@ fn what_is_set_wrongly_is_told_where_it_was_typed() {
         text += &format!("{}{told}", slip[0]);
     }
     let mut settings = super::settings();
-    settings.set_snapshot_path("../../snapshots");
+    settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots"));
     settings.bind(|| insta::assert_snapshot!("what_is_set_wrongly", text));
 }
 
