@@ -70,15 +70,16 @@ pub fn judge(judged: &Judged<'_>, tables: &ForwardingTables, ranks: &[u32]) -> R
     let walked = walker.walk(&dependencies).map_err(|failed| {
         walker.first_fault(&failed).map_or_else(|| shape("the walk failed without a reason".to_owned()), Conviction::Tables)
     })?;
+    let walk = over_all_images(walked, scene, tables);
     if judged.shortest {
-        shortest(scene, &walked.route_hops)?;
+        shortest(scene, &walk.route_hops)?;
     }
     let proof = ranks_rise(&walker, &dependencies, ranks, &format!("ranks of {}", tables.scenario))?;
-    Ok((of_all_images(walked, scene, tables), proof))
+    Ok((walk, proof))
 }
 
 /// The sums of a walk, over all routers and not only over the canonical ones.
-fn of_all_images(walked: Walked, scene: &Scene<'_>, tables: &ForwardingTables) -> Walk {
+fn over_all_images(walked: Walked, scene: &Scene<'_>, tables: &ForwardingTables) -> Walk {
     let (topology, symmetry) = (scene.topology, &tables.symmetry);
     let order = symmetry.order() as u64;
     let mut histogram: BTreeMap<u64, u64> = BTreeMap::new();

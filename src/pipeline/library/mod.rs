@@ -20,7 +20,7 @@ use fabc_passes::slices::Placing;
 /// Compiles a spec, and proves the result.
 ///
 /// ```
-/// # use fabc_pipeline as fabc;
+/// # use fabc_pipeline::library as fabc;
 /// let spec = "fabric small {
 ///     clock = 1 GHz;
 ///     link cable { bandwidth = 100 Gbps; latency = 20 ns; }
@@ -41,7 +41,7 @@ use fabc_passes::slices::Placing;
 /// A contract that does not hold is an error; what was found all the same comes with it:
 ///
 /// ```
-/// # use fabc_pipeline as fabc;
+/// # use fabc_pipeline::library as fabc;
 /// # let spec = "fabric small { clock = 1 GHz; link cable { bandwidth = 100 Gbps; latency = 20 ns; }
 /// #     router { radix = 5; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 20 cycles; }
 /// #     budget { vcs = 2; } topology = torus 4 x 4; routing = dimension_order; }";
@@ -79,7 +79,7 @@ pub fn build(spec: &str, options: &Options<'_>) -> Result<Compiled, Diagnostics>
 /// Finds what is wrong with a spec before anything is searched, as `fabc check` does: milliseconds.
 ///
 /// ```
-/// # use fabc_pipeline as fabc;
+/// # use fabc_pipeline::library as fabc;
 /// let wrong = fabc::check("fabric small { cubes = 4 }", &fabc::Options::default()).unwrap_err();
 /// let first = &wrong.list()[0];
 /// assert_eq!((first.code.as_str(), first.places[0].line), ("FAB0002", 1));

@@ -9,7 +9,7 @@ use fabc_lang::syntax::{Loader, join};
 /// are none.
 ///
 /// ```
-/// # use fabc_pipeline as fabc;
+/// # use fabc_pipeline::library as fabc;
 /// let links = "link cable { bandwidth = 100 Gbps; latency = 20 ns; }";
 /// let spec = "fabric small {
 ///     use \"parts/links.fab\";
