@@ -11,8 +11,8 @@
 //! Every folder of `src` is a crate. Its `Cargo.toml` says which others it may use:
 //!
 //! ```text
-//! base <- model <- lang
-//!         model <- ir <- check | passes | sim     model <- estimate
+//! topology <- base <- model <- lang     topology <- kernel <- check
+//!                     model <- ir <- check | passes | sim     model <- estimate
 //! ir, check, sim, estimate <- emit <- pipeline (uses all of them) <- lsp <- cli <- fabc
 //! ```
 //!
@@ -26,6 +26,7 @@ pub use fabc_cli::Directory;
 pub use fabc_emit::{self as emit, Artifact, compiled};
 pub use fabc_estimate::{self as estimate, availability};
 pub use fabc_ir as ir;
+pub use fabc_kernel as kernel;
 pub use fabc_lang::{self as lang, syntax};
 pub use fabc_lsp as lsp;
 pub use fabc_model as model;

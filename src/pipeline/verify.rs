@@ -2,7 +2,7 @@
 //!
 //! Comes in: the bytes of every file, and what `spec.fab` means. Goes out: what was verified, and the short
 //! list of what nothing in the directory can prove; or every contradiction. The proofs are those of
-//! [`fabc_check::prove`], which shares no code with what made the files; then the emitters write every file
+//! [`fabc_check::prove`], which shares no search with what made the files; then the emitters write every file
 //! from the proved values alone. Tables are written again while they are being proved, scenario by scenario.
 
 mod collective_lines;

@@ -304,6 +304,26 @@ fn the_checker_has_codes_of_its_own() {
     complain(missing.map(|function| format!("tests/tidy/main.rs: the compiler has no `{function}`")).collect());
 }
 
+/// The most lines of the kernel: what a stranger reads in an afternoon.
+const KERNEL_LINES: usize = 3000;
+
+/// The crates that the kernel is made of, with all that they use.
+#[test]
+fn the_kernel_is_small_and_knows_no_fabric() {
+    let lines: usize = files("src/kernel").iter().filter(|path| path.ends_with(".rs")).map(|path| read(path).lines().count()).sum();
+    assert!(lines <= KERNEL_LINES, "src/kernel has {lines} lines, at most {KERNEL_LINES}");
+    let manifest = read("src/kernel/Cargo.toml");
+    let used = manifest.split("[dependencies]").nth(1).unwrap().split("\n[").next().unwrap();
+    let used: Vec<&str> = used.lines().filter_map(|line| line.split_once('.').map(|(name, _)| name)).collect();
+    assert_eq!(used, ["fabc-topology", "fixedbitset", "rayon"]);
+    let cargo = std::env::var("CARGO").unwrap_or("cargo".to_owned());
+    let tree = ["tree", "--package", "fabc-kernel", "--edges", "normal", "--prefix", "none", "--offline", "--locked"];
+    let tree = std::process::Command::new(cargo).args(tree).current_dir(root()).output().unwrap();
+    let tree = String::from_utf8(tree.stdout).unwrap();
+    let own: BTreeSet<&str> = tree.lines().filter_map(|line| line.split(' ').next()).filter(|name| name.starts_with("fabc-")).collect();
+    assert_eq!(own, BTreeSet::from(["fabc-kernel", "fabc-topology"]), "{tree}");
+}
+
 #[test]
 fn some_things_have_one_place() {
     let places: [(&str, &[&str]); 13] = [
