@@ -6,7 +6,9 @@
 //! has seen.
 
 mod certificates;
+mod claimed_repair;
 mod convictions;
+mod deltas;
 mod directory;
 mod errors;
 mod exact;
@@ -17,6 +19,7 @@ mod hop_cycles;
 mod intact;
 mod limit;
 mod measures;
+mod mirrors;
 mod network;
 mod plan;
 mod repair;
@@ -24,10 +27,12 @@ mod require;
 mod scenario;
 mod schedule;
 mod slices;
+mod staged;
 mod trees;
 mod wiring;
 
 pub use certificates::{distances, dual, flow};
+pub use claimed_repair::{EarlierRepair, RepairGround, claimed_repair};
 pub use directory::{CERTIFICATES, MANIFEST, REPORT, SPEC};
 pub use directory::{
     Certified, EachTables, Extent, Files, Proved, ProvedScenario, ProvedSchedule, ReadScenario, Stated, StatedTradeOff, directory, prove,
@@ -54,6 +59,7 @@ pub use schedule::{
 };
 pub use slices::Isolation;
 pub use slices::isolated;
+pub use staged::{PlanEnd, ProvedPlan, staged};
 pub use trees::{tree_bounds, trees};
 pub use wiring::unasked;
 pub use wiring::{Sampled, Search, Wired, sampled, wiring};

@@ -7,13 +7,11 @@ use super::errors::Stop;
 use super::read::{self, display};
 use super::repair::{AlikeWide, Built, MOST_ENTRIES, in_force, served};
 use super::terminal::Terminal;
-use fabc_base::ids::NodeId;
 use fabc_base::limits::ARTIFACT_BYTES;
-use fabc_check::CheckError;
+use fabc_check::{CheckError, EarlierRepair, RepairGround};
 use fabc_emit::Artifact;
+use fabc_ir::Repair;
 use fabc_ir::read::{DeltaFile, RepairFile, tagged};
-use fabc_ir::{Delta, Entry, ForwardingTables, Key, Repair, RepairLoads, RepairStep, RouterDelta, Scene};
-use fabc_pipeline::compile::repair::{Covered, REPAIR};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -40,41 +38,25 @@ pub(super) fn verify(
     let parts = fabc_check::parts(&scene);
     let nothing_left = |_| stop(unlike("repair.json", "what it says is down leaves nothing to serve".to_owned()));
     let served = served(&built, &scene, &parts, true).map_err(nothing_left)?;
-    let healthy = built.most_loaded()?;
-    let claimed = claimed(&head, delta);
-    let bound = fabc_check::least_load(&served, &built.fabric.demand, &built.nominal.lengths).ok();
-    let wrong = |what: &str| stop(CheckError::Shape { scenario: REPAIR.to_owned(), what: what.to_owned() });
-    let Repair { fabric, loads, delta, .. } = &claimed;
-    if *fabric != built.fabric.name || head.fabric != *fabric || head.order != claimed.order() {
-        return Err(wrong("the files are of different fabrics, or do not agree on the order"));
-    }
-    if (loads.nominal, loads.bound, loads.parts) != (healthy, bound, built.topology.capacities().parts()) {
-        return Err(wrong("the loads before, or what bounds those after, are not so"));
-    }
-    if (head.routers, head.changed) != (delta.routers.len() as u64, delta.counts()) || head.down != down.names(built.wired()) {
-        return Err(wrong("the counts of the changes, or the names of what is down, are not those of fabc"));
-    }
-    if claimed.since.as_ref() != since.as_ref().map(|since| &since.down) {
-        let what = match (&claimed.since, &since) {
-            (Some(_), None) => "the changes start from an earlier repair, which `--from` must name",
-            _ => "the changes do not start from the repair that `--from` names",
-        };
-        return Err(wrong(what));
-    }
-    let covered = if claimed.unserved == 0 { built.covered(&down.names(built.wired()))? } else { None };
-    let AlikeWide { tables: healthy, ranks: healthy_ranks, covered, since } = AlikeWide::of(&built, covered, since);
-    let nominal = fabc_check::ranks_of_all(&built.topology, &healthy.symmetry, usize::from(healthy.vcs), &healthy_ranks);
-    let (in_force, ranks, before) = match &since {
-        Some(since) => (&since.tables, &since.all_ranks[..], Some(&nominal[..])),
-        None => (&*healthy, &*healthy_ranks, None),
+    let most_loaded = built.most_loaded()?;
+    let claimed = head.claimed(delta);
+    let down = down.names(built.wired());
+    let covered = if claimed.unserved == 0 { built.covered(&down)? } else { None };
+    let AlikeWide { tables, ranks, covered, since } = AlikeWide::of(&built, covered, since);
+    let ground = RepairGround {
+        fabric: &built.fabric,
+        scene: &scene,
+        served: &served,
+        healthy: &tables,
+        healthy_ranks: &ranks,
+        lengths: &built.nominal.lengths,
+        most_loaded,
+        down: &down,
+        since: since.as_ref().map(|since| EarlierRepair { down: &since.down, tables: &since.tables, ranks: &since.all_ranks }),
+        covered: covered.as_ref().map(|covered| (covered.scenario.as_str(), &covered.tables)),
     };
-    let walk = fabc_check::repair(&built.fabric, &scene, (in_force, ranks), before, &claimed).map_err(stop)?;
-    let has_own_order = claimed.ranks.as_ref().is_some_and(|ranks| *ranks != nominal);
-    if claimed.step == RepairStep::NewOrder && !has_own_order {
-        return Err(wrong("the step is said to be `new_order`, but the tables rise by the order of the healthy fabric"));
-    }
-    let new = delta.applied(in_force, &served.dead, REPAIR);
-    took_the_step(&built, (&served, &healthy), (&claimed, covered), &new)?;
+    let (walk, new) = fabc_check::claimed_repair(&ground, &head, &claimed).map_err(stop)?;
+    let Repair { fabric, delta, .. } = &claimed;
     let files = [("repair.json", fabc_emit::repair_json(&claimed)), ("delta.json", fabc_emit::delta_json(fabric, delta))];
     let files = files.map(|(path, text)| Artifact { path: path.to_owned(), bytes: text.into_bytes() });
     let mut again = WrittenAgain::new(out);
@@ -140,74 +122,5 @@ impl<'a> WrittenAgain<'a> {
         let there = read::paths(self.folder).map_err(|_| wrong(".", "cannot be listed"))?;
         let strange = there.iter().find(|path| !self.paths.contains(*path));
         strange.map_or(Ok(()), |path| Err(wrong(path, "is no file that fabc writes here")))
-    }
-}
-
-/// Whether the new tables are of the step that is claimed: those that the build has for just this wherever it
-/// has some; else with an order of their own; else with all routes that are whole as they were, or not.
-fn took_the_step(
-    built: &Built,
-    (served, healthy): (&Scene<'_>, &ForwardingTables),
-    (claimed, covered): (&Repair, Option<Covered>),
-    new: &ForwardingTables,
-) -> Result<(), Stop> {
-    let wrong = |what: &str| {
-        let error = CheckError::Shape { scenario: REPAIR.to_owned(), what: what.to_owned() };
-        Err(convicted(error, &built.sources))
-    };
-    match (&claimed.step, covered) {
-        (RepairStep::Covered(scenario), Some(covered)) if *scenario == covered.scenario => {
-            let same = built.topology.nodes().all(|node| new.router(node) == covered.tables.router(node));
-            if same { Ok(()) } else { wrong("the new tables are not those that the build has for this fault") }
-        }
-        (_, Some(_)) => wrong("the build has tables for just this, and the repair says otherwise"),
-        (RepairStep::Covered(_), None) => wrong("the build has no tables for just this"),
-        (RepairStep::NewOrder, None) => Ok(()),
-        (step, None) => {
-            let kept =
-                fabc_check::keeps_intact_routes(&built.fabric, served, healthy, new).map_err(|error| convicted(error, &built.sources))?;
-            match (step, kept) {
-                (RepairStep::Local, false) => wrong("the step is said to be `local`, but routes that nothing broke are other ones"),
-                (RepairStep::Full, true) => wrong("the step is said to be `full`, but every route that nothing broke stays"),
-                _ => Ok(()),
-            }
-        }
-    }
-}
-
-/// The changes that a file says, with the keys that lead to nothing.
-pub(super) fn delta_of(file: DeltaFile, stranded: &[(u32, u32, i16, i8)]) -> Delta {
-    let entry = |(dst, in_port, in_vc, out_port, out_vc)| Entry { dst: NodeId(dst), in_port, in_vc, out_port, out_vc };
-    let key = |(dst, in_port, in_vc)| Key { dst: NodeId(dst), in_port, in_vc };
-    let routers = file.routers.into_iter().map(|line| RouterDelta {
-        router: NodeId(line.router),
-        add: line.add.into_iter().map(entry).collect(),
-        turn: line.turn.into_iter().map(entry).collect(),
-        drop: line.drop.into_iter().map(key).collect(),
-    });
-    let stranded = stranded.iter().map(|&(router, dst, in_port, in_vc)| (NodeId(router), key((dst, in_port, in_vc))));
-    Delta { routers: routers.collect(), stranded: stranded.collect() }
-}
-
-/// What the files say.
-fn claimed(head: &RepairFile, delta: DeltaFile) -> Repair {
-    let fabric = delta.fabric.clone();
-    let delta = delta_of(delta, &head.stranded);
-    let step = match (head.step.as_str(), &head.scenario) {
-        ("covered", Some(scenario)) => RepairStep::Covered(scenario.clone()),
-        ("full", None) => RepairStep::Full,
-        ("new_order", None) => RepairStep::NewOrder,
-        _ => RepairStep::Local,
-    };
-    Repair {
-        fabric,
-        down: head.down.clone(),
-        since: head.since.clone(),
-        live: head.live,
-        step,
-        ranks: head.ranks.clone(),
-        delta,
-        loads: RepairLoads { nominal: head.load.nominal, repaired: head.load.repaired, bound: head.load.bound, parts: head.load.parts },
-        unserved: head.unserved,
     }
 }

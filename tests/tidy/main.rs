@@ -125,9 +125,10 @@ fn passes_use_no_other_pass() {
 }
 
 /// Plain data that the checker judges: all that it, and what reads files for it, may take from `ir`.
-const JUDGED: [&str; 58] = [
+const JUDGED: [&str; 64] = [
     "Bisection",
     "Change",
+    "ChangeOrder",
     "Clusters",
     "CollectiveBound",
     "CrossConnect",
@@ -162,6 +163,8 @@ const JUDGED: [&str; 58] = [
     "Plan",
     "Pull",
     "Repair",
+    "RepairLoads",
+    "RepairStep",
     "Round",
     "Rounds",
     "RouterDelta",
@@ -171,9 +174,12 @@ const JUDGED: [&str; 58] = [
     "Sends",
     "SharedTrees",
     "SpanningTree",
+    "Stage",
+    "Staged",
     "Step",
     "Sum",
     "Symmetry",
+    "TableChange",
     "TableKey",
     "Timed",
     "TimedMessage",

@@ -44,7 +44,7 @@ pub use msccl::{MscclBlock, MscclGpu, MscclKind, MscclProgram, MscclStep};
 pub use ocs::OcsSetting;
 pub use ocs::{AnyConfigDb, AnyOcsFile, ConfigCrossConnect, ConfigDb, ConfigPort, OcsFile};
 pub use placement::PlacementFile;
-pub use plan::PlanFile;
+pub use plan::{PlanFile, StageLine};
 pub use repair::{DeltaFile, RepairFile};
 pub use report::{Report, RequireLine};
 pub use schedule::ScheduleFile;

@@ -2,6 +2,8 @@
 //! changes.
 
 use super::json::formats;
+use crate::{Delta, Entry, Key, Repair, RepairLoads, RepairStep, RouterDelta};
+use fabc_base::ids::NodeId;
 use serde::Deserialize;
 
 formats! {
@@ -58,4 +60,44 @@ pub struct DeltaLine {
     pub turn: Vec<(u32, i16, i8, u16, u8)>,
     /// (dst, in port, in VC)
     pub drop: Vec<(u32, i16, i8)>,
+}
+
+impl DeltaFile {
+    /// The changes, with the keys (router, dst, in port, in VC) that lead to nothing.
+    pub fn delta(self, stranded: &[(u32, u32, i16, i8)]) -> Delta {
+        let entry = |(dst, in_port, in_vc, out_port, out_vc)| Entry { dst: NodeId(dst), in_port, in_vc, out_port, out_vc };
+        let key = |(dst, in_port, in_vc)| Key { dst: NodeId(dst), in_port, in_vc };
+        let routers = self.routers.into_iter().map(|line| RouterDelta {
+            router: NodeId(line.router),
+            add: line.add.into_iter().map(entry).collect(),
+            turn: line.turn.into_iter().map(entry).collect(),
+            drop: line.drop.into_iter().map(key).collect(),
+        });
+        let stranded = stranded.iter().map(|&(router, dst, in_port, in_vc)| (NodeId(router), key((dst, in_port, in_vc))));
+        Delta { routers: routers.collect(), stranded: stranded.collect() }
+    }
+}
+
+impl RepairFile {
+    /// What both files of a repair say.
+    pub fn claimed(&self, delta: DeltaFile) -> Repair {
+        let step = match (self.step.as_str(), &self.scenario) {
+            ("covered", Some(scenario)) => RepairStep::Covered(scenario.clone()),
+            ("full", None) => RepairStep::Full,
+            ("new_order", None) => RepairStep::NewOrder,
+            _ => RepairStep::Local,
+        };
+        let LoadLine { nominal, repaired, bound, parts } = self.load;
+        Repair {
+            fabric: delta.fabric.clone(),
+            down: self.down.clone(),
+            since: self.since.clone(),
+            live: self.live,
+            step,
+            ranks: self.ranks.clone(),
+            delta: delta.delta(&self.stranded),
+            loads: RepairLoads { nominal, repaired, bound, parts },
+            unserved: self.unserved,
+        }
+    }
 }
