@@ -1,7 +1,7 @@
 //! A repair against what its files claim: the numbers beside the changes, and the step that it is said to be.
 //!
-//! Comes in: what is in force with its ranks, what is left of the fabric, and the claims. Goes out: what a walk
-//! of the new tables found, and these tables.
+//! Comes in: what is in force with its ranks, what is left of the fabric, and the claims. Goes out: what a
+//! walk of the new tables found, and these tables.
 
 use super::deltas::{after_change, are_equal, counted};
 use super::{CheckError, RepairWalk, keeps_intact_routes, least_load, ranks_of_all, repair};
@@ -91,8 +91,8 @@ pub fn claimed_repair(
     Ok((walk, new))
 }
 
-/// Whether the new tables are of the step that is claimed. They are those of the build for just this wherever it
-/// has some. Otherwise they have an order of their own, or keep every route that nothing broke, or do not.
+/// Whether the new tables are of the step that is claimed. They are those of the build for just this wherever
+/// it has some. Otherwise they have an order of their own, or keep every route that nothing broke, or do not.
 fn took_the_step(ground: &RepairGround<'_>, claimed: &Repair, new: &ForwardingTables) -> Result<(), CheckError> {
     match (&claimed.step, ground.covered) {
         (RepairStep::Covered(scenario), Some((covered, tables))) if scenario == covered => {

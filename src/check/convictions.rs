@@ -8,8 +8,8 @@ use fabc_kernel::{Conviction, Held, Loss, Position, TableFault, Waiting, port_na
 use fabc_model::VcCount;
 
 impl From<Conviction> for CheckError {
-    /// For convictions that are not about tables. [`conviction_of_tables`] knows the names that faults of tables
-    /// need.
+    /// For convictions that are not about tables. `conviction_of_tables` knows the names that faults of
+    /// tables need.
     fn from(conviction: Conviction) -> Self {
         match conviction {
             Conviction::Shape { subject, what } => CheckError::Shape { scenario: subject, what },
@@ -57,7 +57,7 @@ struct Named<'a> {
 }
 
 impl Named<'_> {
-    fn router(&self, router: usize) -> String {
+    fn router_name(&self, router: usize) -> String {
         self.topology.name(NodeId::new(router))
     }
 
@@ -76,14 +76,14 @@ impl Named<'_> {
             TableFault::Circling { source, destination, circle } => {
                 let hop = |held: &Held| format!("  {} on VC {}", self.channel(held.slot), held.vc);
                 let cycle = circle.iter().map(hop).collect::<Vec<_>>().join("\n");
-                CheckError::Loop { scenario, src: self.router(source), dst: self.router(destination), cycle }
+                CheckError::Loop { scenario, src: self.router_name(source), dst: self.router_name(destination), cycle }
             }
             TableFault::Unused { destination, position, port, vc } => CheckError::BadEntry {
                 scenario,
-                router: self.router(position.router as usize),
+                router: self.router_name(position.router as usize),
                 what: format!(
                     "no route uses the entry for packets to {} {}, which leaves by {} on VC {vc}",
-                    self.router(destination),
+                    self.router_name(destination),
                     self.input(position.input as usize),
                     port_name(port)
                 ),
@@ -91,7 +91,7 @@ impl Named<'_> {
             TableFault::Deadlock(circle) => {
                 let line = |&Waiting { held, pair }: &Waiting| {
                     pair.map_or_else(String::new, |(source, destination)| {
-                        let (from, to) = (self.router(source), self.router(destination));
+                        let (from, to) = (self.router_name(source), self.router_name(destination));
                         format!("  {} on VC {}, held by packets from {from} to {to}", self.channel(held.slot), held.vc)
                     })
                 };
@@ -111,7 +111,7 @@ impl Named<'_> {
     }
 
     fn lost(&self, scenario: String, [source, destination]: [usize; 2], positions: &[Position], loss: Loss) -> CheckError {
-        let (src, dst) = (self.router(source), self.router(destination));
+        let (src, dst) = (self.router_name(source), self.router_name(destination));
         if loss == Loss::NoCount {
             let what = match self.tables.key {
                 TableKey::DstCount(VcCount::GlobalHops) => "goes on behind more links between groups",
@@ -122,6 +122,12 @@ impl Named<'_> {
             return CheckError::Shape { scenario, what };
         }
         let at = positions.last().copied().unwrap_or(Position { router: source as u32, input: 0 });
-        CheckError::MissingEntry { scenario, router: self.router(at.router as usize), arriving: self.input(at.input as usize), src, dst }
+        CheckError::MissingEntry {
+            scenario,
+            router: self.router_name(at.router as usize),
+            arriving: self.input(at.input as usize),
+            src,
+            dst,
+        }
     }
 }

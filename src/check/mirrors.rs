@@ -1,5 +1,5 @@
-//! The topology that a setting of the mirrors makes, by the rules of the spec: the meshes of the cubes, and one
-//! fiber per cross-connect.
+//! The topology that a setting of the mirrors makes, by the rules of the spec: the meshes of the cubes, and
+//! one fiber per cross-connect.
 
 use crate::CheckError;
 use fabc_base::ids::{Id, IdVec, LinkId, NodeId, OcsId, PortId};

@@ -1,9 +1,9 @@
 //! The tables of every moment of a plan, judged from its files and the two builds that it leads between.
 //!
-//! Comes in: the tables in force with their ranks, those of the new build, `plan.json` and the changes of each
-//! stage. Goes out: the plan and its stages with every number counted again, so that the files can be written
-//! again. Each stage is carried out as a repair of the tables before it, on the topology of that moment without
-//! the fibers that the stage removes.
+//! Comes in: the tables in force with their ranks, those of the new build, `plan.json` and the changes of
+//! each stage. Goes out: the plan and its stages with every number counted again, so that the files can be
+//! written again. Each stage is carried out as a repair of the tables before it, on the topology of that
+//! moment without the fibers that the stage removes.
 
 use super::deltas::{after_change, are_equal, counted, most_held};
 use super::mirrors::topology_of_mirrors;
@@ -124,7 +124,8 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// Carries a stage out: its change of tables, then its steps. `is_last` says that it comes after all steps.
+    /// Carries a stage out: its change of tables, then its steps. `is_last` says that it comes after all
+    /// steps.
     fn stage(
         &self,
         number: usize,

@@ -1,8 +1,9 @@
 //! What has failed: some OCSes, a link, or a router.
 
-use super::{CrossConnects, Scene, Topology};
+use super::CrossConnects;
 use fabc_base::ids::{BlockId, Id, LinkId, NodeId, OcsId};
 use fabc_model::{Fabric, Faults, file_stem};
+use fabc_topology::{Scene, Topology};
 use std::collections::BTreeSet;
 
 /// The healthy fabric, or one tolerated fault and the faults that are its images under the symmetry of the

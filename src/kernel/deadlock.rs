@@ -1,8 +1,9 @@
 //! The proof that no circle of channels can wait on itself.
 //!
-//! A rank that rises along every dependency excludes circles, and a reader can check it line by line (Dally and
-//! Seitz, 1987). Classes of channels suffice: a circle of classes is the image of a real one, since going round
-//! it often enough comes back to the same channel. Where no ranks are claimed, the kernel looks for a circle.
+//! A rank that rises along every dependency excludes circles, and a reader can check it line by line (Dally
+//! and Seitz, 1987). Classes of channels suffice: a circle of classes is the image of a real one, since going
+//! round it often enough comes back to the same channel. Where no ranks are claimed, the kernel looks for a
+//! circle.
 
 use crate::conviction::{Conviction, TableFault, Waiting};
 use crate::dependencies::{Dependencies, Held};

@@ -1,8 +1,8 @@
 //! Which (channel, virtual channel) was seen to wait for which: a bit for each pair that a router can join.
 //!
 //! A *dependency* is a pair of a held channel and the next channel that its packet asks for. Under a symmetry
-//! the channels of a class share their bits. Bits are numbered densely, so that a router pays for the channels
-//! that it has, not for the ports that it could have.
+//! the channels of a class share their bits. Bits are numbered densely, so that a router pays for the
+//! channels that it has, not for the ports that it could have.
 
 use crate::network::{NOWHERE, Network};
 use fabc_topology::Symmetry;

@@ -1,8 +1,8 @@
 //! The compiler's tables, laid out for look-ups.
 //!
-//! Tables list the canonical routers. The symmetry carries them to the others: a router that is the image of a
-//! canonical one under an element g has, for a destination d, the entries of that one for the image of d under
-//! the inverse of g.
+//! Tables list the canonical routers. The symmetry carries them to the others: a router that is the image of
+//! a canonical one under an element g has, for a destination d, the entries of that one for the image of d
+//! under the inverse of g.
 
 use crate::conviction::Conviction;
 use crate::lit_graph::port_name;

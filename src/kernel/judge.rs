@@ -103,7 +103,8 @@ fn over_all_images(walked: Walked, scene: &Scene<'_>, tables: &ForwardingTables)
 pub struct ThirdParty {
     /// Sums over all pairs; loads by slot.
     pub walked: Walked,
-    /// Pairs of channels, with their virtual channels, of which one waits for the other. They close no circle.
+    /// Pairs of channels, with their virtual channels, of which one waits for the other. They close no
+    /// circle.
     pub dependencies: u64,
 }
 

@@ -6,10 +6,10 @@
 //!
 //! | property | function | argument |
 //! |---|---|---|
-//! | a symmetry holds | [`automorphisms`], [`keeps_demand`] | the elements are permutations that compose to each other, and carry links onto links |
+//! | a symmetry holds | [`automorphisms`], [`keeps_demand`] | it carries links onto links |
 //! | packets arrive | [`judge`], [`judge_third_party`] | every ordered pair is walked, entry by entry |
 //! | loads, hops and latencies | [`judge`] | counted along the same walk |
-//! | no deadlock | [`judge`] | ranks rise along every dependency that the walk saw, or no circle is found |
+//! | no deadlock | [`judge`] | ranks rise along every dependency, or no circle is found |
 //! | distances | [`distances`] | breadth-first search from every class of routers |
 //! | an upper end of the throughput | [`dual`] | channel lengths, by linear-programming duality |
 //! | a lower end of the throughput | [`flow`] | an integer flow that balances at every router |

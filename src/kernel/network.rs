@@ -1,7 +1,7 @@
 //! Routers, the channels between them, and endpoints: all that a walk has to know of a network.
 //!
-//! A *slot* is an output port of a router, `router * ports + port`. A walk of the compiler's tables and a walk
-//! of third-party tables both start from this value.
+//! A *slot* is an output port of a router, `router * ports + port`. A walk of the compiler's tables and a
+//! walk of third-party tables both start from this value.
 
 use fabc_topology::ids::{Id, NodeId, PortId};
 use fabc_topology::{LinkClass, Topology};

@@ -48,8 +48,8 @@ impl Lookup {
         if let Lookup::Count(_) = self { 0 } else { input }
     }
 
-    /// The input by which a packet comes to the next router. It came to this one by the input `before`, leaves
-    /// on virtual channel `vc`, and comes in by `in_port`. `global` says whether it changes the block.
+    /// The input by which a packet comes to the next router. It came to this one by the input `before`,
+    /// leaves on virtual channel `vc`, and comes in by `in_port`. `global` says whether it changes the block.
     #[inline]
     pub fn next_input(self, before: usize, in_port: usize, vc: usize, vcs: usize, global: bool) -> usize {
         match self {

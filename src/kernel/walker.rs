@@ -1,8 +1,8 @@
 //! Walks tables hop by hop, the way routers would: one walk for the compiler's tables and for anybody's.
 //!
-//! The walk follows every ordered pair of endpoints and counts loads, hops and cycles. It notes which channel a
-//! packet holds while it asks for which. A packet is a function of its position: the next position depends on
-//! nothing else. So a route of more hops than there are positions never ends.
+//! The walk follows every ordered pair of endpoints and counts loads, hops and cycles. It notes which channel
+//! a packet holds while it asks for which. A packet is a function of its position: the next position depends
+//! on nothing else. So a route of more hops than there are positions never ends.
 
 use crate::conviction::{Loss, Position, TableFault};
 use crate::dependencies::{Dependencies, Held};
@@ -159,7 +159,8 @@ impl<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync> Walker<'_, T, W> {
                     continue;
                 };
                 if let Some(fates) = &mut fates {
-                    // Some pair of this destination has failed: every position is followed once, and no sum counts.
+                    // Some pair of this destination has failed: every position is followed once, and no sum
+                    // counts.
                     let fate = self.fate(layout, &row, pair, fates);
                     tally.failed.note(pair, fate);
                     continue;

@@ -10,8 +10,8 @@ pub(super) struct Network {
     pub(super) ports: usize,
     /// `[port]`: as people call it.
     pub(super) port_names: Vec<String>,
-    /// `[router * ports + output port]`: (router, its input port) at the other end, [`NOWHERE`](fabc_kernel::NOWHERE) where no
-    /// other router is.
+    /// `[router * ports + output port]`: (router, its input port) at the other end,
+    /// [`NOWHERE`](fabc_kernel::NOWHERE) where no other router is.
     pub(super) next: Vec<(u32, u32)>,
     /// `[router * ports + output port]`: whether it leads to another group; empty where links have no class.
     pub(super) global: Vec<bool>,
