@@ -3,101 +3,39 @@
 //! Comes in: the command line. Goes out: files, text, an exit code. Invariant: every error has a code and
 //! every exit code is one of those that `fabc --help` lists.
 
-mod availability;
+mod args;
 mod build;
-mod candidates;
-mod change;
-mod choice;
-mod collective;
-mod collective_declared;
-mod collective_emit;
-mod collective_options;
-mod collective_scene;
-mod content;
 mod diff;
-mod diff_options;
-mod down;
-mod drift;
-mod drift_slices;
-mod dump;
-mod errors;
-mod estimate;
-mod estimate_options;
-mod fmt;
-mod foreign;
-mod front;
-mod golden;
-mod init;
-mod input_errors;
-mod interrupted;
-mod jobs;
-mod kind_cache;
-mod live;
-mod lock;
+mod io;
 mod lsp;
-mod lsp_messages;
-mod options;
-mod parts;
-mod parts_options;
-mod place;
-mod place_options;
-mod placed;
-mod plan;
-mod plan_slices;
-mod progress;
-mod read;
-mod remake;
-mod repair;
-mod repair_swap;
-mod reported;
-mod requests;
-mod running_options;
-mod scheduled;
-mod schema;
-mod several;
-mod shard;
-mod shells;
-mod sim;
-mod sim_options;
-mod sliced;
-mod staging;
-mod submit;
+mod operate;
+mod run;
 mod sweep;
-mod sweep_options;
-mod switches;
-mod tables;
-mod temporary;
-mod terminal;
 mod verify;
-mod verify_plan;
-mod verify_program;
-mod verify_repair;
-mod verify_slices;
-mod write;
 
-pub use collective_options::*;
-pub use diff_options::*;
-pub use estimate_options::*;
-pub use options::*;
-pub use parts_options::*;
-pub use place_options::*;
-pub use read::Directory;
-pub use running_options::*;
-pub use shard::Shard;
-pub use sim_options::*;
-pub use sweep_options::*;
+pub use args::collective::*;
+pub use args::diff::*;
+pub use args::estimate::*;
+pub use args::options::*;
+pub use args::parts::*;
+pub use args::place::*;
+pub use args::running::*;
+pub use args::shard::Shard;
+pub use args::sim::*;
+pub use args::sweep::*;
+pub use io::read::Directory;
 #[cfg(unix)]
-pub use terminal::look_at_standard_output;
+pub use io::terminal::look_at_standard_output;
 
-use choice::Choice;
+use args::choice::Choice;
 use clap::Parser;
-use errors::{DriverError, Stop};
 use fabc_base::diag;
 use fabc_pipeline::show::is_drawing;
 pub use fabc_pipeline::show::{MessageFormat, shown};
-use input_errors::InputError;
+use io::errors::{DriverError, Stop};
+use io::input_errors::InputError;
+use io::terminal::{Terminal, handed_over, print_out, wrapped};
 use std::process::ExitCode;
-use terminal::{Terminal, handed_over, print_out, wrapped};
 
 /// Reads the command line.
 ///
@@ -105,7 +43,7 @@ use terminal::{Terminal, handed_over, print_out, wrapped};
 /// The exit code, where there is nothing to run: help was asked for, a shell wanted completions, or something
 /// is wrong with the options. All of it has been shown by then.
 pub fn options() -> Result<Options, ExitCode> {
-    let parsed = match shells::completed() {
+    let parsed = match args::shells::completed() {
         Ok(true) => return Err(ExitCode::SUCCESS),
         Ok(false) => Options::try_parse(),
         Err(wrong) => Err(wrong),
@@ -170,32 +108,32 @@ pub fn run(options: &Options) -> ExitCode {
 fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
     match command {
         Command::Build(args) => build::build(args, terminal),
-        Command::Merge(args) => parts::merge(args, terminal),
-        Command::Submit(args) => submit::submit(args, terminal),
+        Command::Merge(args) => build::parts::merge(args, terminal),
+        Command::Submit(args) => sweep::submit_command::submit(args, terminal),
         Command::Sweep(args) => sweep::sweep(args, terminal),
         Command::Check(args) => build::check(args, terminal),
-        Command::Fmt(args) => fmt::fmt(args, terminal),
+        Command::Fmt(args) => build::fmt::fmt(args, terminal),
         Command::Verify(args) => verify::verify(args, terminal),
         Command::Explain { code } => explain(code.as_deref()),
-        Command::Schema { name } => schema::schema(name.as_deref()),
+        Command::Schema { name } => build::schema::schema(name.as_deref()),
         Command::Graph(args) => build::graph(args, terminal),
-        Command::Tables(args) => tables::tables(args),
-        Command::Place(args) => place::place(args, terminal),
-        Command::Plan(args) if placed::is_placed(&args.directory) => plan_slices::plan(args, terminal),
-        Command::Plan(args) => plan::plan(args, terminal),
-        Command::Drift(args) if placed::is_placed(&args.directory) => drift_slices::drift(args, terminal),
+        Command::Tables(args) => operate::tables::tables(args),
+        Command::Place(args) => operate::place::place(args, terminal),
+        Command::Plan(args) if operate::placed::is_placed(&args.directory) => operate::plan_slices::plan(args, terminal),
+        Command::Plan(args) => operate::plan::plan(args, terminal),
+        Command::Drift(args) if operate::placed::is_placed(&args.directory) => operate::drift_slices::drift(args, terminal),
         Command::Diff(args) => diff::diff(args, terminal),
-        Command::Drift(args) => drift::drift(args, terminal),
-        Command::Repair(args) if args.swap => repair_swap::repair(args, terminal),
-        Command::Repair(args) => repair::repair(args, terminal),
-        Command::Sim(args) => sim::simulate(args, terminal),
-        Command::Collective(args) => collective::collective(args, terminal),
-        Command::Estimate(args) => estimate::estimate(args),
-        Command::Availability(args) => availability::availability(args),
-        Command::Init(args) => init::init(args, terminal),
+        Command::Drift(args) => operate::drift::drift(args, terminal),
+        Command::Repair(args) if args.swap => operate::repair_swap::repair(args, terminal),
+        Command::Repair(args) => operate::repair::repair(args, terminal),
+        Command::Sim(args) => run::sim::simulate(args, terminal),
+        Command::Collective(args) => run::collective::collective(args, terminal),
+        Command::Estimate(args) => run::estimate::estimate(args),
+        Command::Availability(args) => run::availability::availability(args),
+        Command::Init(args) => build::init::init(args, terminal),
         Command::Lsp { .. } => lsp::serve(),
-        Command::Completions { shell } => shells::script(*shell),
-        Command::Man { directory } => shells::pages(directory, terminal),
+        Command::Completions { shell } => args::shells::script(*shell),
+        Command::Man { directory } => args::shells::pages(directory, terminal),
     }
 }
 
@@ -211,7 +149,7 @@ fn explain(code: Option<&str>) -> Result<(), Stop> {
     match diag::explain(code).or_else(|| diag::explain(&format!("FAB{digits:0>4}"))) {
         Some(doc) => {
             let text = format!("{}: {}\n\n{}", doc.code, doc.title, doc.text.trim());
-            print_out(&terminal::width().map_or(text.clone(), |width| wrapped(&text, width)))?;
+            print_out(&io::terminal::width().map_or(text.clone(), |width| wrapped(&text, width)))?;
             Ok(())
         }
         None => {
@@ -235,7 +173,7 @@ fn show_panics_as_bugs(terminal: Terminal) {
         let bug = DriverError::Bug { message: format!("{said}{place}") };
         terminal.show(vec![Box::new(bug)], &diag::SourceMap::default());
         if terminal.format == MessageFormat::Human && std::env::var_os("RUST_BACKTRACE").is_some() {
-            terminal::print_err(&std::backtrace::Backtrace::force_capture().to_string());
+            io::terminal::print_err(&std::backtrace::Backtrace::force_capture().to_string());
         }
     }));
 }

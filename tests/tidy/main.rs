@@ -345,7 +345,7 @@ fn some_things_have_one_place() {
         ("println!", &["src/cli/"]),
         ("print!", &["src/cli/"]),
         ("dbg!", &[]),
-        ("Instant", &["src/cli/progress.rs"]),
+        ("Instant", &["src/cli/io/progress.rs"]),
         ("SystemTime", &[]),
         ("unsafe ", &[]),
         ("unsafe(", &["src/main.rs"]),

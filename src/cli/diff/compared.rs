@@ -2,8 +2,8 @@
 
 use super::side::{Mark, Side};
 use super::wiring::{Compared, wiring};
-use crate::errors::Stop;
-use crate::staging::MANIFEST;
+use crate::io::errors::Stop;
+use crate::io::staging::MANIFEST;
 use fabc_ir::{Diff, FileDiff, TablesDiff, TablesFound, WiringFound};
 use fabc_passes::compare::{TableChanges, contract, faults, figures, lines_apart, table_changes};
 use std::collections::BTreeSet;

@@ -9,18 +9,18 @@ mod tolerance;
 mod topology;
 mod wiring;
 
-pub(super) use compared::compared;
-pub(super) use side::{Side, SideArgs};
-pub(super) use tolerance::tolerance;
+pub(crate) use compared::compared;
+pub(crate) use side::{Side, SideArgs};
+pub(crate) use tolerance::tolerance;
 
-use super::diff_options::DiffArgs;
-use super::errors::{DriverError, Stop, as_error};
-use super::front;
-use super::options::CompileArgs;
-use super::progress::Watch;
-use super::read;
-use super::terminal::{Terminal, look, print_out};
-use super::write;
+use crate::args::diff::DiffArgs;
+use crate::args::options::CompileArgs;
+use crate::build::front;
+use crate::io::errors::{DriverError, Stop, as_error};
+use crate::io::progress::Watch;
+use crate::io::read;
+use crate::io::terminal::{Terminal, look, print_out};
+use crate::io::write;
 use fabc_base::diag::SourceMap;
 use fabc_emit::compiled::Compiled;
 use fabc_lang::syntax::print_spec;
@@ -34,7 +34,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// A side cannot be read, or the spec not be compiled (exit code 1).
-pub(super) fn diff(args: &DiffArgs, terminal: Terminal) -> Result<(), Stop> {
+pub(crate) fn diff(args: &DiffArgs, terminal: Terminal) -> Result<(), Stop> {
     let exit_code = if judged(args, terminal).map_err(as_error)? { return Ok(()) } else { 2 };
     Err(Stop { diagnostics: Vec::new(), sources: SourceMap::default(), exit_code })
 }

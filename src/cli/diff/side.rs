@@ -1,11 +1,11 @@
 //! One of two builds that are compared: a directory, or what was compiled just now.
 
 use super::topology::ReadTopology;
-use crate::errors::{DriverError, Stop};
-use crate::input_errors::needs_directory;
-use crate::placed::is_placed;
-use crate::read::{self, display};
-use crate::staging::MANIFEST;
+use crate::io::errors::{DriverError, Stop};
+use crate::io::input_errors::needs_directory;
+use crate::io::read::{self, display};
+use crate::io::staging::MANIFEST;
+use crate::operate::placed::is_placed;
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_emit::compiled::Compiled;
 use fabc_ir::read::{AnyOcsFile, BinaryTables, Manifest, Report, TablesFile, json, key_of, tagged};
@@ -17,14 +17,14 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Side<'c> {
     label: String,
     source: Source<'c>,
-    pub(super) manifest: Manifest,
-    pub(super) report: Report,
+    pub(crate) manifest: Manifest,
+    pub(crate) report: Report,
     /// Its normal form.
-    pub(super) spec: String,
-    pub(super) topology: Option<ReadTopology>,
-    pub(super) switches: Option<AnyOcsFile>,
+    pub(crate) spec: String,
+    pub(crate) topology: Option<ReadTopology>,
+    pub(crate) switches: Option<AnyOcsFile>,
     /// By path.
-    pub(super) files: BTreeMap<String, Mark>,
+    pub(crate) files: BTreeMap<String, Mark>,
 }
 
 /// Where its tables are.
@@ -35,8 +35,8 @@ enum Source<'c> {
 
 /// What is kept of a file.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct Mark {
-    pub(super) bytes: u64,
+pub(crate) struct Mark {
+    pub(crate) bytes: u64,
     hash: blake3::Hash,
 }
 
@@ -135,7 +135,7 @@ impl<'c> Side<'c> {
     }
 
     /// What is told of it.
-    pub(super) fn told(&self) -> DiffSide {
+    pub(crate) fn told(&self) -> DiffSide {
         DiffSide {
             label: self.label.clone(),
             fabric: self.manifest.fabric.clone(),
@@ -147,7 +147,7 @@ impl<'c> Side<'c> {
     }
 
     /// The path of the tables of a scenario.
-    pub(super) fn tables_path(&self, scenario: &str) -> Option<String> {
+    pub(crate) fn tables_path(&self, scenario: &str) -> Option<String> {
         let stem = fabc_emit::tables_path(scenario);
         ["json", "bin"].map(|ending| format!("{stem}.{ending}")).into_iter().find(|path| self.files.contains_key(path))
     }
@@ -156,7 +156,7 @@ impl<'c> Side<'c> {
     ///
     /// # Errors
     /// The file is not what its format says.
-    pub(super) fn tables(&self, scenario: &str, path: &str) -> Result<ForwardingTables, Stop> {
+    pub(crate) fn tables(&self, scenario: &str, path: &str) -> Result<ForwardingTables, Stop> {
         let damaged = |what: String| DriverError::NotBuilt { path: self.label.clone(), reason: format!("`{path}`: {what}") };
         match &self.source {
             Source::Compiled(compiled) => {

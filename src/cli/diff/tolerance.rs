@@ -1,6 +1,6 @@
 //! `--tolerance 0.1%`, `--tolerance max_channel_load=0.5%`.
 
-use crate::errors::DriverError;
+use crate::io::errors::DriverError;
 use fabc_base::diag::suggestion;
 use fabc_model::{CollectiveMetric, Metric, SimulatedMetric};
 use fabc_passes::compare::Tolerance;

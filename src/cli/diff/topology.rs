@@ -5,23 +5,23 @@ use fabc_ir::read::{ClassLine, NetworkFile, TopologyFile, json, of_blocks, tagge
 use serde::Deserialize;
 
 /// A `topology.json`, in either form.
-pub(super) struct ReadTopology {
+pub(crate) struct ReadTopology {
     /// `[router]`
-    pub(super) names: Vec<String>,
+    pub(crate) names: Vec<String>,
     /// What carries tables that list canonical routers only.
-    pub(super) symmetry: Symmetry,
+    pub(crate) symmetry: Symmetry,
     /// The links of a network; `None` of a pod, whose switches say all.
-    pub(super) network: Option<Vec<NetworkLink>>,
+    pub(crate) network: Option<Vec<NetworkLink>>,
     /// `[router]`
-    pub(super) hosts: Vec<u32>,
+    pub(crate) hosts: Vec<u32>,
 }
 
 /// A link of a network.
-pub(super) struct NetworkLink {
-    pub(super) ends: [u32; 2],
+pub(crate) struct NetworkLink {
+    pub(crate) ends: [u32; 2],
     /// Class and declared link.
-    pub(super) kind: (bool, String),
-    pub(super) simplex: bool,
+    pub(crate) kind: (bool, String),
+    pub(crate) simplex: bool,
 }
 
 impl ReadTopology {
@@ -29,7 +29,7 @@ impl ReadTopology {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, String> {
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, String> {
         #[derive(Deserialize)]
         struct Tag {
             format: String,

@@ -9,10 +9,10 @@ use fabc_passes::compare::{Renaming, renaming};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How two wirings compare, and which router of B each of A is where they have the same ones.
-pub(super) struct Compared {
-    pub(super) diff: WiringDiff,
+pub(crate) struct Compared {
+    pub(crate) diff: WiringDiff,
     /// `None`: each is the one of its number; or they have not the same.
-    pub(super) images: Option<Vec<NodeId>>,
+    pub(crate) images: Option<Vec<NodeId>>,
 }
 
 /// Two wirings in the same points and labels.
@@ -30,7 +30,7 @@ struct Joined {
 type Label = (String, [String; 2]);
 
 /// Compares who is joined to whom; `None` where a side does not say.
-pub(super) fn wiring(sides: &[Side<'_>; 2]) -> Option<Compared> {
+pub(crate) fn wiring(sides: &[Side<'_>; 2]) -> Option<Compared> {
     let [a, b] = [sides[0].topology.as_ref()?, sides[1].topology.as_ref()?];
     match (&a.network, &b.network) {
         (None, None) => {

@@ -6,25 +6,27 @@
 //! Invariants: a run is there whole or not at all; the table and the page are the same bytes however the runs
 //! were shared out.
 
+pub(crate) mod jobs;
 mod plan;
 mod results;
 mod run;
 mod submit;
+pub(crate) mod submit_command;
 mod values;
 mod verify;
 
-use super::errors::Stop;
-use super::read::display;
-use super::shard::Shard;
-use super::sweep_options::{SweepArgs, SweepStep};
-use super::terminal::Terminal;
+use crate::args::shard::Shard;
+use crate::args::sweep::{SweepArgs, SweepStep};
+use crate::io::errors::Stop;
+use crate::io::read::display;
+use crate::io::terminal::Terminal;
 
 /// `fabc sweep`.
 ///
 /// # Errors
 /// The spec has errors with some of the values, files cannot be read or written, runs are missing that are to
 /// be merged, or others refuse to run them. A run that cannot be had is no error: the table says so.
-pub(super) fn sweep(args: &SweepArgs, terminal: Terminal) -> Result<(), Stop> {
+pub(crate) fn sweep(args: &SweepArgs, terminal: Terminal) -> Result<(), Stop> {
     match &args.step {
         Some(SweepStep::Plan(of)) => {
             let (directory, planned) = plan::write_plan(of)?;

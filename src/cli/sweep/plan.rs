@@ -5,11 +5,11 @@
 
 use super::results::{FAILED, first};
 use super::values;
-use crate::content;
-use crate::errors::{DriverError, Stop};
-use crate::read::{self, display};
-use crate::sweep_options::SweepPlanArgs;
-use crate::write;
+use crate::args::sweep::SweepPlanArgs;
+use crate::io::content;
+use crate::io::errors::{DriverError, Stop};
+use crate::io::read::{self, display};
+use crate::io::write;
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_ir::read::{SweepFile, tagged};
 use fabc_ir::{SweepPlan, SweepRun};
@@ -21,23 +21,23 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The plan of a sweep, in its directory.
-pub(super) const PLAN: &str = "sweep.json";
+pub(crate) const PLAN: &str = "sweep.json";
 
 /// The spec of a run, with its input files.
-pub(super) const SPEC: &str = "spec";
+pub(crate) const SPEC: &str = "spec";
 
 /// `1 run`, `8 runs`.
-pub(super) fn runs(count: usize) -> String {
+pub(crate) fn runs(count: usize) -> String {
     format!("{count} run{}", if count == 1 { "" } else { "s" })
 }
 
 /// Where a run stands.
-pub(super) fn place(directory: &Path, run: &SweepRun) -> PathBuf {
+pub(crate) fn place(directory: &Path, run: &SweepRun) -> PathBuf {
     directory.join("runs").join(&run.key)
 }
 
 /// Reads the spec once for every combination, and writes down what is to be run.
-pub(super) fn write_plan(args: &SweepPlanArgs) -> Result<(PathBuf, SweepPlan), Stop> {
+pub(crate) fn write_plan(args: &SweepPlanArgs) -> Result<(PathBuf, SweepPlan), Stop> {
     let spec = args.spec.as_deref().unwrap_or_default();
     if let Some(stage) = args.until.filter(|stage| *stage < Stage::Synthesize) {
         let what = format!("a run that stops after `{}` leaves nothing to compare", stage.name());
@@ -156,7 +156,7 @@ fn refuse_foreign(directory: &Path) -> Result<(), DriverError> {
 }
 
 /// The plan of a directory.
-pub(super) fn read_plan(directory: &Path) -> Result<SweepPlan, Stop> {
+pub(crate) fn read_plan(directory: &Path) -> Result<SweepPlan, Stop> {
     let path = directory.join(PLAN);
     let wrong = |what: String| DriverError::Sweep { what, hint: "`fabc sweep plan SPEC --set NAME=VALUES -o DIR` writes it".to_owned() };
     if !path.is_file() {

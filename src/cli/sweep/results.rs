@@ -1,9 +1,9 @@
 //! What came of a run, read from its directory.
 
-use crate::errors::{DriverError, Stop};
-use crate::read::{bytes, display};
-use crate::reported::metrics;
-use crate::staging::MANIFEST;
+use crate::io::errors::{DriverError, Stop};
+use crate::io::read::{bytes, display};
+use crate::io::staging::MANIFEST;
+use crate::verify::reported::metrics;
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_ir::read::{FailedFile, Manifest, json, tagged};
 use fabc_ir::{SweepOutcome, SweepRun};
@@ -11,15 +11,15 @@ use serde_json::Value;
 use std::path::Path;
 
 /// Why a run has no directory.
-pub(super) const FAILED: &str = "failed.json";
+pub(crate) const FAILED: &str = "failed.json";
 
 /// Whether a run is over; directories are there whole or not at all.
-pub(super) fn is_there(place: &Path, run: &SweepRun) -> bool {
+pub(crate) fn is_there(place: &Path, run: &SweepRun) -> bool {
     place.join(&run.fabric).join(MANIFEST).is_file() || place.join(FAILED).is_file()
 }
 
 /// Code and message of the first error.
-pub(super) fn first(stop: &Stop) -> (String, String) {
+pub(crate) fn first(stop: &Stop) -> (String, String) {
     let first = stop.diagnostics.first();
     let code = first.and_then(|first| first.code()).map_or(String::new(), |code| code.to_string());
     (code, first.map_or(String::new(), ToString::to_string))
@@ -29,7 +29,7 @@ pub(super) fn first(stop: &Stop) -> (String, String) {
 ///
 /// # Errors
 /// Its files cannot be read.
-pub(super) fn outcome(place: &Path, run: &SweepRun) -> Result<SweepOutcome, DriverError> {
+pub(crate) fn outcome(place: &Path, run: &SweepRun) -> Result<SweepOutcome, DriverError> {
     let built = place.join(&run.fabric);
     let damaged = |reason: String| DriverError::NotBuilt { path: display(place), reason };
     if !built.join(MANIFEST).is_file() {

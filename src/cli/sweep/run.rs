@@ -2,18 +2,18 @@
 
 use super::plan::{PLAN, SPEC, place, runs};
 use super::results;
-use crate::content;
-use crate::errors::{DriverError, Stop};
-use crate::front;
-use crate::lock::LockFile;
-use crate::options::CompileArgs;
-use crate::progress::Watch;
-use crate::read::{self, display};
-use crate::shard::Shard;
-use crate::staging::{self, Staging};
-use crate::temporary::clean_up_on_interrupt;
-use crate::terminal::{Terminal, look, print_err, print_out};
-use crate::write;
+use crate::args::options::CompileArgs;
+use crate::args::shard::Shard;
+use crate::build::front;
+use crate::io::content;
+use crate::io::errors::{DriverError, Stop};
+use crate::io::lock::LockFile;
+use crate::io::progress::Watch;
+use crate::io::read::{self, display};
+use crate::io::staging::{self, Staging};
+use crate::io::temporary::clean_up_on_interrupt;
+use crate::io::terminal::{Terminal, look, print_err, print_out};
+use crate::io::write;
 use fabc_ir::{SweepPlan, SweepRun};
 use fabc_lang::syntax::print_spec;
 use fabc_pipeline::compile::Stage;
@@ -23,7 +23,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::path::Path;
 
 /// The runs of a plan without those that are the same again.
-pub(super) fn different(plan: &SweepPlan) -> Vec<&SweepRun> {
+pub(crate) fn different(plan: &SweepPlan) -> Vec<&SweepRun> {
     let mut seen = BTreeSet::new();
     plan.runs.iter().filter(|run| seen.insert(&run.key)).collect()
 }
@@ -33,7 +33,7 @@ pub(super) fn different(plan: &SweepPlan) -> Vec<&SweepRun> {
 ///
 /// # Errors
 /// The disk does not let us, or fabc has a bug.
-pub(super) fn run(directory: &Path, plan: &SweepPlan, shard: Shard, terminal: Terminal) -> Result<(), Stop> {
+pub(crate) fn run(directory: &Path, plan: &SweepPlan, shard: Shard, terminal: Terminal) -> Result<(), Stop> {
     let mine: Vec<&SweepRun> = shard.of(different(plan)).collect();
     let open: Vec<&SweepRun> = mine.iter().copied().filter(|run| !results::is_there(&place(directory, run), run)).collect();
     clean_up_on_interrupt();
@@ -128,7 +128,7 @@ fn one(place: &Path, run: &SweepRun, until: Option<&str>) -> Result<bool, Stop> 
 ///
 /// # Errors
 /// How many are not.
-pub(super) fn all_there(directory: &Path, plan: &SweepPlan) -> Result<(), DriverError> {
+pub(crate) fn all_there(directory: &Path, plan: &SweepPlan) -> Result<(), DriverError> {
     match plan.runs.iter().filter(|run| !results::is_there(&place(directory, run), run)).count() {
         0 => Ok(()),
         missing => {
@@ -139,7 +139,7 @@ pub(super) fn all_there(directory: &Path, plan: &SweepPlan) -> Result<(), Driver
 }
 
 /// Table and page, by the names of their files.
-pub(super) fn tables(table: &fabc_emit::SweepTable) -> [(&'static str, String); 4] {
+pub(crate) fn tables(table: &fabc_emit::SweepTable) -> [(&'static str, String); 4] {
     [
         ("table.json", fabc_emit::sweep_table_json(table)),
         ("table.csv", fabc_emit::sweep_csv(table)),
@@ -160,7 +160,7 @@ fn failed(place: &Path, stop: &Stop) -> Result<bool, Stop> {
 ///
 /// # Errors
 /// It cannot be read, or was changed.
-pub(super) fn planned_spec(place: &Path, run: &SweepRun, until: Option<&str>) -> Result<Result<Loaded, Stop>, Stop> {
+pub(crate) fn planned_spec(place: &Path, run: &SweepRun, until: Option<&str>) -> Result<Result<Loaded, Stop>, Stop> {
     let folder = place.join(SPEC);
     let loaded = match read::built_spec(&folder) {
         Err(stop) if stop.exit_code != 1 => return Err(stop),
@@ -175,7 +175,7 @@ pub(super) fn planned_spec(place: &Path, run: &SweepRun, until: Option<&str>) ->
 }
 
 /// Writes the table and the page.
-pub(super) fn merge(directory: &Path, plan: SweepPlan, terminal: Terminal) -> Result<(), Stop> {
+pub(crate) fn merge(directory: &Path, plan: SweepPlan, terminal: Terminal) -> Result<(), Stop> {
     all_there(directory, &plan)?;
     let outcomes = plan.runs.iter().map(|run| results::outcome(&place(directory, run), run)).collect::<Result<Vec<_>, _>>()?;
     let table = fabc_emit::SweepTable { plan, outcomes };

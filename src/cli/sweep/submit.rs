@@ -3,11 +3,11 @@
 use super::plan::{place, read_plan, runs, write_plan};
 use super::results::is_there;
 use super::run::{different, merge};
-use crate::errors::{DriverError, Stop};
-use crate::jobs::{self, Handed, Job, hand_over};
-use crate::read::display;
-use crate::sweep_options::SweepSubmitArgs;
-use crate::terminal::Terminal;
+use crate::args::sweep::SweepSubmitArgs;
+use crate::io::errors::{DriverError, Stop};
+use crate::io::read::display;
+use crate::io::terminal::Terminal;
+use crate::sweep::jobs::{self, Handed, Job, hand_over};
 use std::path::Path;
 
 /// Runs take unlike times: who is done early takes another shard.
@@ -17,7 +17,7 @@ const SHARDS_OF_A_WORKER: usize = 4;
 ///
 /// # Errors
 /// What cannot be planned, what no engine takes, and what was left open.
-pub(super) fn submit(args: &SweepSubmitArgs, terminal: Terminal) -> Result<(), Stop> {
+pub(crate) fn submit(args: &SweepSubmitArgs, terminal: Terminal) -> Result<(), Stop> {
     let given = Path::new(args.plan.spec.as_deref().unwrap_or_default());
     let (directory, plan) = if given.is_dir() {
         if !args.plan.set.is_empty() || args.plan.until.is_some() || args.plan.out.is_some() {

@@ -3,13 +3,13 @@
 //! Comes in: the words of the command line. Goes out: all combinations, the last parameter changing first.
 //! Whether the values fit is for the spec to say.
 
-use crate::errors::DriverError;
+use crate::io::errors::DriverError;
 use fabc_base::limits::SWEEP_RUNS;
 
 /// A parameter and its values.
 #[derive(Debug)]
-pub(super) struct Swept {
-    pub(super) name: String,
+pub(crate) struct Swept {
+    pub(crate) name: String,
     values: Vec<String>,
 }
 
@@ -17,7 +17,7 @@ pub(super) struct Swept {
 ///
 /// # Errors
 /// A range that is empty or longer than any sweep, or nothing between two commas.
-pub(super) fn swept(set: &str) -> Result<Swept, DriverError> {
+pub(crate) fn swept(set: &str) -> Result<Swept, DriverError> {
     let (name, list) = set.split_once('=').unwrap_or((set, ""));
     let mut values = Vec::new();
     for part in parts(list) {
@@ -88,7 +88,7 @@ fn meant_as_a_range(part: &str) -> Option<String> {
 ///
 /// # Errors
 /// There are more than a sweep may have.
-pub(super) fn combinations(swept: &[Swept]) -> Result<Vec<Vec<String>>, DriverError> {
+pub(crate) fn combinations(swept: &[Swept]) -> Result<Vec<Vec<String>>, DriverError> {
     let mut all: Vec<Vec<String>> = vec![Vec::new()];
     for Swept { name, values } in swept {
         if all.len().saturating_mul(values.len()) > SWEEP_RUNS {

@@ -3,10 +3,10 @@
 use super::plan::{PLAN, SPEC, place, runs};
 use super::results::{FAILED, first, outcome};
 use super::run::{all_there, different, planned_spec, tables};
-use crate::errors::{DriverError, Stop};
-use crate::read::{bytes, display};
-use crate::staging::MANIFEST;
-use crate::terminal::Terminal;
+use crate::io::errors::{DriverError, Stop};
+use crate::io::read::{bytes, display};
+use crate::io::staging::MANIFEST;
+use crate::io::terminal::Terminal;
 use crate::verify::{prove, say_unproved};
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_base::progress::Silent;
@@ -29,7 +29,7 @@ const UNREAD: Unproved =
 /// # Errors
 /// A run, the table or the page does not hold what it claims (exit code 3); something is missing or cannot be
 /// read.
-pub(super) fn verify(directory: &Path, plan: SweepPlan, remake: Remake, terminal: Terminal) -> Result<(), Stop> {
+pub(crate) fn verify(directory: &Path, plan: SweepPlan, remake: Remake, terminal: Terminal) -> Result<(), Stop> {
     if fabc_emit::sweep_json(&plan).as_bytes() != bytes(&directory.join(PLAN), ARTIFACT_BYTES)? {
         return Err(wrong(format!("`{}` is not as fabc writes it", display(&directory.join(PLAN)))));
     }

@@ -1,0 +1,49 @@
+//! The options of `fabc merge` and `fabc submit`.
+
+use crate::args::choice::choice;
+use crate::args::sweep::JobArgs;
+use crate::build::candidates;
+use clap::Args;
+use fabc_pipeline::compile::Stage;
+use fabc_pipeline::library::TablesForm;
+use std::path::PathBuf;
+
+/// `fabc merge`.
+#[derive(Clone, Debug, Args)]
+pub struct MergeArgs {
+    /// The directory of the shards, such as `out/pod_256.shards`
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+
+    /// Write to OUT/FABRIC/ [default: beside DIR]
+    #[arg(long, short, value_name = "OUT")]
+    pub out: Option<PathBuf>,
+}
+
+/// `fabc submit`.
+#[derive(Clone, Debug, Args)]
+pub struct SubmitArgs {
+    /// The spec, or the directory of shards that were begun
+    #[arg(value_name = "SPEC|DIR", add = candidates::specs())]
+    pub spec: String,
+
+    /// Give a parameter of the spec another value, such as `--set cubes=8`; several times
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+
+    /// Stop after a stage
+    #[arg(long, value_parser = choice::<Stage>(), value_name = "STAGE")]
+    pub stop_after: Option<Stage>,
+
+    /// Write to DIR/FABRIC/ [default: out]
+    #[arg(long, short, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// The form of the forwarding tables
+    #[arg(long, value_parser = choice::<TablesForm>(), default_value = "auto", value_name = "FORM")]
+    pub tables: TablesForm,
+
+    /// How it is handed over.
+    #[command(flatten)]
+    pub job: JobArgs,
+}

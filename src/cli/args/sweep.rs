@@ -1,0 +1,133 @@
+//! The options of `fabc sweep`.
+
+use crate::args::choice::choice;
+use crate::args::shard::{Shard, shard};
+use crate::build::candidates;
+use crate::verify::remake::RemakeArgs;
+use clap::{Args, Subcommand, ValueEnum};
+use fabc_pipeline::compile::Stage;
+use std::path::PathBuf;
+
+/// `fabc sweep`.
+#[derive(Clone, Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub struct SweepArgs {
+    /// A step of it; without one, all of them.
+    #[command(subcommand)]
+    pub step: Option<SweepStep>,
+
+    /// What is swept.
+    #[command(flatten)]
+    pub plan: SweepPlanArgs,
+}
+
+/// The steps of a sweep, for several machines.
+#[derive(Clone, Debug, Subcommand)]
+pub enum SweepStep {
+    /// Write down all runs, and run none
+    Plan(SweepPlanArgs),
+    /// Run what is not there yet, or a shard of it
+    Run {
+        /// The directory of the sweep
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+        /// Every n-th run, from the i-th on
+        #[arg(long, value_name = "i/n", value_parser = shard, default_value = "1/1")]
+        shard: Shard,
+    },
+    /// Write the table and the page of all runs
+    Merge {
+        /// The directory of the sweep
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+    },
+    /// Prove every run from its files alone, and that table and page follow from the runs
+    Verify {
+        /// The directory of the sweep
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+        /// Which runs of simulations are made again
+        #[command(flatten)]
+        remake: RemakeArgs,
+    },
+    /// Hand the runs to several processes, here or on a cluster, and merge what they wrote
+    Submit(SweepSubmitArgs),
+}
+
+/// What is swept.
+#[derive(Clone, Debug, Args)]
+pub struct SweepPlanArgs {
+    /// The spec; `-` reads standard input
+    #[arg(value_name = "SPEC", required = true, add = candidates::specs())]
+    pub spec: Option<String>,
+
+    /// The values of a parameter: `cubes=2,4,8`, `seed=1..9` (without 9), `seed=1..=8`; several times, for
+    /// all combinations
+    #[arg(long, value_name = "NAME=VALUES")]
+    pub set: Vec<String>,
+
+    /// Stop every run after a stage
+    #[arg(long, value_parser = choice::<Stage>(), value_name = "STAGE")]
+    pub until: Option<Stage>,
+
+    /// The directory of the sweep [default: out/sweep_FABRIC]
+    #[arg(long, short, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// `fabc sweep submit`.
+#[derive(Clone, Debug, Args)]
+#[command(mut_arg("spec", |arg| arg.value_name("SPEC|DIR").help("The spec, or the directory of a sweep that was planned")))]
+pub struct SweepSubmitArgs {
+    /// What is swept.
+    #[command(flatten)]
+    pub plan: SweepPlanArgs,
+
+    /// How it is handed over.
+    #[command(flatten)]
+    pub job: JobArgs,
+}
+
+/// How work is handed to several processes.
+#[derive(Clone, Debug, Args)]
+pub struct JobArgs {
+    /// Who runs them
+    #[arg(long, value_enum, value_name = "ENGINE", default_value = "local")]
+    pub engine: Engine,
+
+    /// Processes at a time [default: here as many as there are cores, on Slurm no limit; a HyperQueue has its
+    /// own workers]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub workers: Option<u16>,
+
+    /// Parts of the work, each a task of the engine [default: of a sweep four times the workers, or 16; of a
+    /// build the workers, or 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_SHARDS))]
+    pub shards: Option<u16>,
+
+    /// Cores of a process
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
+    pub cores: u16,
+
+    /// Wait for the end, and merge here; of `local` always
+    #[arg(long)]
+    pub wait: bool,
+
+    /// Write the files of the job, print what would submit it, and run nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// The most tasks of an array: what Slurm takes by default (`MaxArraySize`).
+pub(crate) const MOST_SHARDS: i64 = 1000;
+
+/// Who runs the processes of a job.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Engine {
+    /// This machine, watched by this process
+    Local,
+    /// A HyperQueue server, by its Python package
+    Hyperqueue,
+    /// Slurm, by `sbatch`
+    Slurm,
+}

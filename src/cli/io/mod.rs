@@ -1,0 +1,14 @@
+//! Files, terminal and errors: all that touches the disk or the user.
+
+pub(crate) mod content;
+pub(crate) mod errors;
+pub(crate) mod input_errors;
+pub(crate) mod interrupted;
+pub(crate) mod kind_cache;
+pub(crate) mod lock;
+pub(crate) mod progress;
+pub(crate) mod read;
+pub(crate) mod staging;
+pub(crate) mod temporary;
+pub(crate) mod terminal;
+pub(crate) mod write;

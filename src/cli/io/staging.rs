@@ -1,0 +1,311 @@
+//! The output directory, whole or not at all.
+//!
+//! Comes in: files, one by one. Goes out: `DIR/<fabric>/`, replaced in one step. Everything is written
+//! beside, into `DIR/.<fabric>.fabc-tmp-<pid>`; [`Staging::publish`] brings it to the disk and renames.
+//! Invariants: whatever happens before (an error, Ctrl-C, a panic), the old directory stays as it was and the
+//! temporary one goes away; no two files are one, on no disk.
+
+use crate::io::errors::DriverError;
+use crate::io::read::{self, display, plain};
+use crate::io::temporary::{self, Temporary, hold, remove, sync_directory};
+use crate::io::write::Distinct;
+use fabc_base::limits::ARTIFACT_BYTES;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Files that are brought to the disk at the same time.
+const SYNCS: usize = 16;
+
+/// How often somebody else may put a directory into the place while we do.
+const ATTEMPTS: u32 = 20;
+
+/// What may stand in the place of an output directory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ours {
+    /// Complains about what fabc did not write.
+    pub(crate) refuse_foreign: fn(&Path) -> Result<(), DriverError>,
+    /// Whether nothing is missing of what fabc wrote.
+    pub(crate) is_whole: fn(&Path) -> bool,
+}
+
+/// The directory of a build: its manifest says what belongs to it.
+pub(crate) const BUILT: Ours = Ours { refuse_foreign, is_whole };
+
+/// An output directory in the making.
+#[derive(Debug)]
+pub(crate) struct Staging {
+    parent: PathBuf,
+    name: String,
+    ours: Ours,
+    temporary: Temporary,
+    distinct: Distinct,
+    /// Where files go now, below the directory; empty or with `/` at its end.
+    folder: String,
+    /// Below the directory.
+    written: Vec<PathBuf>,
+}
+
+impl Staging {
+    /// Makes the temporary directory for `parent/name`, and takes away what killed builds left beside it.
+    ///
+    /// # Errors
+    /// What stands at `parent/name` is not fabc's own, or the disk does not let us write.
+    pub(crate) fn begin(parent: &Path, name: &str, ours: Ours) -> Result<Self, DriverError> {
+        temporary::clean_up_on_interrupt();
+        temporary::take_away_leftovers(parent, name, ours.is_whole);
+        (ours.refuse_foreign)(&parent.join(name))?;
+        let temporary = Temporary::directory(parent, name).map_err(|error| unwritable(parent, &error))?;
+        let (parent, name) = (parent.to_owned(), name.to_owned());
+        Ok(Staging { parent, name, ours, temporary, distinct: Distinct::default(), folder: String::new(), written: Vec::new() })
+    }
+
+    /// The same for a directory that a user names; `.` and `..` have no name of their own.
+    ///
+    /// # Errors
+    /// As [`Staging::begin`].
+    pub(crate) fn at(directory: &Path, ours: Ours) -> Result<Self, DriverError> {
+        let target = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+        let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        Self::begin(target.parent().unwrap_or(Path::new("")), &name, ours)
+    }
+
+    /// What is written from now on goes below this folder, with `/` at its end.
+    pub(crate) fn enter(&mut self, folder: String) {
+        self.folder = folder;
+    }
+
+    /// Writes one file, given by its path below the directory, with `/`.
+    ///
+    /// # Errors
+    /// The disk does not let us, or there is such a file already, or one whose name differs in capitals only.
+    pub(crate) fn write(&mut self, path: &str, bytes: &[u8]) -> Result<(), DriverError> {
+        let path = &format!("{}{path}", self.folder);
+        self.distinct.claim(path)?;
+        let full = self.temporary.path().join(path);
+        let held = hold();
+        let write = || File::create_new(&full)?.write_all(bytes);
+        let outcome = full.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| write());
+        drop(held);
+        self.written.push(PathBuf::from(path));
+        outcome.map_err(|error| unwritable(&self.target().join(path), &error))
+    }
+
+    /// Puts the new directory in the place of the old one and returns its path.
+    ///
+    /// # Errors
+    /// The old directory got files of somebody else meanwhile, or the disk does not let us; the old directory
+    /// is then where it was.
+    pub(crate) fn publish(mut self) -> Result<PathBuf, DriverError> {
+        let target = self.target();
+        self.sync().map_err(|error| unwritable(&target, &error))?;
+        for _ in 0..ATTEMPTS {
+            (self.ours.refuse_foreign)(&target)?;
+            if self.replace(&target).map_err(|error| unwritable(&target, &error))? {
+                return Ok(target);
+            }
+        }
+        Err(unwritable(&target, &io::Error::other("others keep writing it")))
+    }
+
+    fn target(&self) -> PathBuf {
+        self.parent.join(&self.name)
+    }
+
+    /// Brings everything to the disk before it replaces anything: some systems say only now that the disk is
+    /// full.
+    fn sync(&self) -> io::Result<()> {
+        let root = self.temporary.path();
+        let sync = |path: &PathBuf| File::open(root.join(path))?.sync_all();
+        // Disks take many of them together in the time of one.
+        let share = self.written.len().div_ceil(SYNCS).max(1);
+        std::thread::scope(|scope| {
+            let shares = self.written.chunks(share).map(|share| scope.spawn(move || share.iter().try_for_each(sync)));
+            let shares: Vec<_> = shares.collect();
+            shares.into_iter().try_for_each(|share| share.join().unwrap_or_else(|_| Err(io::Error::other("it panicked"))))
+        })?;
+        let directories: BTreeSet<&Path> = self.written.iter().flat_map(|path| path.ancestors().skip(1)).collect();
+        directories.into_iter().for_each(|directory| sync_directory(&root.join(directory)));
+        Ok(())
+    }
+
+    /// Renames; `false` if another build put its directory there at the same time, which is then the old one.
+    fn replace(&mut self, target: &Path) -> io::Result<bool> {
+        let mut held = hold();
+        // The lock of the new directory stands for the old one as well: nobody takes it for a leftover.
+        let aside = self.temporary.aside().to_owned();
+        match std::fs::rename(target, &aside) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let placed = self.temporary.place(target, &mut held);
+        match &placed {
+            Err(_) if target.symlink_metadata().is_err() => drop(std::fs::rename(&aside, target)),
+            _ => remove(&aside),
+        }
+        sync_directory(&self.parent);
+        match placed {
+            Ok(()) => Ok(true),
+            Err(error) if matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Whether a directory holds every file that its manifest lists.
+fn is_whole(directory: &Path) -> bool {
+    let listed = std::fs::read(directory.join(MANIFEST)).ok().and_then(|manifest| listed_files(&manifest));
+    listed.is_some_and(|listed| listed.iter().all(|path| directory.join(path).is_file()))
+}
+
+/// Complains unless a directory is absent, empty, or holds only what its own manifest lists.
+///
+/// # Errors
+/// [`DriverError::Foreign`] with the first foreign file.
+pub(crate) fn refuse_foreign(target: &Path) -> Result<(), DriverError> {
+    let foreign = |found: String| DriverError::Foreign { path: display(target), found };
+    let Ok(kind) = target.symlink_metadata() else { return Ok(()) };
+    if !kind.is_dir() {
+        return Err(foreign("it is not a directory".to_owned()));
+    }
+    let found = read::paths(target)?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    let Ok(manifest) = read::bytes(&target.join(MANIFEST), ARTIFACT_BYTES) else {
+        return Err(foreign(format!("`{}`, and there is no `{MANIFEST}`", found[0])));
+    };
+    let Some(known) = listed_files(&manifest) else {
+        return Err(foreign(format!("a `{MANIFEST}` of something else")));
+    };
+    match found.iter().find(|path| *path != MANIFEST && !known.contains(path)) {
+        Some(path) => Err(foreign(format!("`{path}`, which its `{MANIFEST}` does not list"))),
+        None => Ok(()),
+    }
+}
+
+/// The name of the manifest.
+pub(crate) const MANIFEST: &str = "manifest.json";
+
+/// Complains unless a folder is absent or holds nothing but files of a kind.
+///
+/// # Errors
+/// It cannot be listed, or holds another one.
+pub(crate) fn refuse_others(directory: &Path, ours: impl Fn(&str) -> bool) -> Result<(), DriverError> {
+    let old = if directory.exists() { read::paths(directory)? } else { Vec::new() };
+    match old.iter().find(|path| !ours(path)) {
+        Some(foreign) => Err(DriverError::Foreign { path: display(directory), found: format!("`{foreign}`") }),
+        None => Ok(()),
+    }
+}
+
+/// The paths that a manifest lists; `None` if it is none of fabc's.
+pub(crate) fn listed_files(manifest: &[u8]) -> Option<Vec<String>> {
+    let manifest: Value = serde_json::from_slice(manifest).ok()?;
+    manifest["format"].as_str().filter(|format| format.starts_with("fabc.manifest/"))?;
+    manifest["files"].as_array()?.iter().map(|file| file["path"].as_str().map(str::to_owned)).collect()
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> DriverError {
+    DriverError::Unwritable { path: display(path), reason: plain(error) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OURS: &[u8] = br#"{"format":"fabc.manifest/1","files":[{"path":"a/b.json"}]}"#;
+
+    fn publish(parent: &Path, content: &str) -> Result<PathBuf, DriverError> {
+        let mut staging = Staging::begin(parent, "pod", BUILT)?;
+        staging.write("manifest.json", OURS)?;
+        staging.write("a/b.json", content.as_bytes())?;
+        staging.publish()
+    }
+
+    fn names(directory: &Path) -> Vec<String> {
+        read::paths(directory).expect("the directory can be listed")
+    }
+
+    #[test]
+    fn a_directory_is_published_and_replaced_whole() {
+        let root = tempfile::tempdir().unwrap();
+        let parent = root.path().join("deep/out");
+        let target = publish(&parent, "one").unwrap();
+        assert_eq!(publish(&parent, "two").unwrap(), target);
+        assert_eq!(std::fs::read_to_string(target.join("a/b.json")).unwrap(), "two");
+        assert_eq!(names(&parent), ["pod/a/b.json", "pod/manifest.json"]);
+    }
+
+    #[test]
+    fn what_is_not_published_leaves_nothing_behind() {
+        let root = tempfile::tempdir().unwrap();
+        let mut staging = Staging::begin(&root.path().join("deep/out"), "pod", BUILT).unwrap();
+        staging.write("a/b.json", b"half").unwrap();
+        drop(staging);
+        assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn foreign_files_are_never_replaced() {
+        let root = tempfile::tempdir().unwrap();
+        let target = root.path().join("pod");
+        std::fs::create_dir(&target).unwrap();
+        std::fs::write(target.join("notes.txt"), "mine").unwrap();
+        assert!(matches!(publish(root.path(), "new"), Err(DriverError::Foreign { .. })));
+        std::fs::write(target.join("manifest.json"), r#"{"name":"a web page"}"#).unwrap();
+        assert!(matches!(publish(root.path(), "new"), Err(DriverError::Foreign { .. })));
+        std::fs::write(target.join("manifest.json"), OURS).unwrap();
+        let error = publish(root.path(), "new").unwrap_err();
+        assert!(error.to_string().contains("notes.txt"), "{error}");
+        assert_eq!(names(root.path()), ["pod/manifest.json", "pod/notes.txt"]);
+    }
+
+    #[test]
+    fn two_files_of_one_name_are_a_bug() {
+        let root = tempfile::tempdir().unwrap();
+        let mut staging = Staging::begin(root.path(), "pod", BUILT).unwrap();
+        staging.write("ocs/X_1_0.config_db.json", b"one").unwrap();
+        let error = staging.write("ocs/x_1_0.config_db.json", b"another").unwrap_err();
+        assert_eq!(error.exit_code(), 4, "{error}");
+    }
+
+    #[test]
+    fn two_builds_of_one_name_end_with_one_whole_directory() {
+        let root = tempfile::tempdir().unwrap();
+        let mut first = Staging::begin(root.path(), "pod", BUILT).unwrap();
+        first.write("manifest.json", OURS).unwrap();
+        first.write("a/b.json", b"first").unwrap();
+        publish(root.path(), "second").unwrap();
+        let target = first.publish().unwrap();
+        assert_eq!(std::fs::read_to_string(target.join("a/b.json")).unwrap(), "first");
+        assert_eq!(names(root.path()), ["pod/a/b.json", "pod/manifest.json"]);
+    }
+
+    /// A directory as a build leaves it that was killed while it replaced the old one.
+    fn put_aside(parent: &Path, content: &str) {
+        let target = publish(parent, content).unwrap();
+        std::fs::rename(target, parent.join(".pod.fabc-old-1")).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_old_directory_whose_new_one_never_came_is_put_back() {
+        let root = tempfile::tempdir().unwrap();
+        put_aside(root.path(), "one");
+        drop(Staging::begin(root.path(), "pod", BUILT).unwrap());
+        assert_eq!(names(root.path()), ["pod/a/b.json", "pod/manifest.json"]);
+        // The new one came: the old one is a leftover.
+        put_aside(root.path(), "one");
+        std::fs::create_dir(root.path().join("pod")).unwrap();
+        drop(Staging::begin(root.path(), "pod", BUILT).unwrap());
+        assert_eq!(names(root.path()), [] as [&str; 0]);
+        // The old one was being removed.
+        put_aside(root.path(), "one");
+        std::fs::remove_file(root.path().join(".pod.fabc-old-1/a/b.json")).unwrap();
+        drop(Staging::begin(root.path(), "pod", BUILT).unwrap());
+        assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,178 @@
+//! What is down in a built fabric, by the names that users give it: switches, routers, links and blocks.
+
+use crate::io::errors::{DriverError, Stop};
+use fabc_base::ids::{Id, LinkId, NodeId, OcsId, PortId};
+use fabc_ir::{CrossConnects, Names, Scenario, Scene, Topology};
+use fabc_model::Fabric;
+use fabc_passes::drift::Dark;
+use std::collections::BTreeSet;
+
+/// A fabric as it was wired.
+#[derive(Clone, Copy)]
+pub(crate) struct Wired<'a> {
+    pub(crate) fabric: &'a Fabric,
+    pub(crate) topology: &'a Topology,
+    pub(crate) cross_connects: Option<&'a CrossConnects>,
+}
+
+/// What is down.
+#[derive(Default)]
+pub(crate) struct Down {
+    switches: BTreeSet<OcsId>,
+    routers: BTreeSet<NodeId>,
+    links: BTreeSet<LinkId>,
+}
+
+impl Down {
+    /// By the names of switches, routers, links and blocks.
+    pub(crate) fn of(wired: Wired<'_>, names: &[String]) -> Result<Self, Stop> {
+        let mut down = Self::default();
+        for name in names {
+            let compact: String = name.chars().filter(|letter| !letter.is_whitespace()).collect();
+            if !down.takes(wired, &compact) {
+                return Err(DriverError::UnknownPart { name: name.clone(), hint: looks(wired, &compact) }.into());
+            }
+        }
+        Ok(down)
+    }
+
+    /// By what carries no light.
+    pub(crate) fn of_dark(wired: Wired<'_>, dark: &[Dark]) -> Self {
+        let mut down = Self::default();
+        for one in dark {
+            match *one {
+                Dark::Switch(ocs) => drop(down.switches.insert(ocs)),
+                Dark::CrossConnect(ocs, pair) => {
+                    let settings = wired.cross_connects.iter().flat_map(|cross_connects| &cross_connects.settings[ocs]);
+                    down.links.extend(settings.filter(|setting| [setting.a, setting.b] == pair).map(|setting| setting.link));
+                }
+            }
+        }
+        down
+    }
+
+    /// The same, and what else is.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        self.switches.extend(other.switches);
+        self.routers.extend(other.routers);
+        self.links.extend(other.links);
+        self
+    }
+
+    /// Whether there is such a part; it is down from now on.
+    fn takes(&mut self, wired: Wired<'_>, name: &str) -> bool {
+        let (topology, fabric) = (wired.topology, wired.fabric);
+        if let Some(pod) = fabric.pod()
+            && let Some((id, _)) = pod.ocses.enumerate().find(|(_, ocs)| ocs.name == name)
+        {
+            self.switches.insert(id);
+            return true;
+        }
+        let names: &Names = topology.names();
+        if let Some(node) = names.find(name, topology.node_count()) {
+            self.routers.insert(node);
+            return true;
+        }
+        if let Some((router, port)) = name.rsplit_once('.')
+            && let Some(node) = names.find(router, topology.node_count())
+        {
+            let port = (0..topology.ports()).map(PortId::new).find(|&at| names.port(at) == port);
+            let channel = port.and_then(|port| {
+                topology.channels_from(node).chain(topology.channels_into(node)).find(|&channel| {
+                    let ends = [topology.source(channel), topology.target(channel)];
+                    ends.iter().any(|end| end.node == node && end.port == port)
+                })
+            });
+            return channel.is_some_and(|channel| {
+                self.links.insert(channel.link());
+                true
+            });
+        }
+        let routers = names.block(name, topology.node_count());
+        let is_block = !routers.is_empty();
+        self.routers.extend(routers);
+        is_block
+    }
+
+    /// The names of scenarios, in their order: switches, links, routers.
+    pub(crate) fn names(&self, wired: Wired<'_>) -> Vec<String> {
+        let topology = wired.topology;
+        let switches = self.switches.iter().filter_map(|&id| Some(wired.fabric.pod()?.ocses[id].name.clone()));
+        let link = |&link: &LinkId| {
+            let end = topology.links()[link].a;
+            format!("{}.{}", topology.name(end.node), topology.names().port(end.port))
+        };
+        let routers = self.routers.iter().map(|&node| topology.name(node));
+        switches.chain(self.links.iter().map(link)).chain(routers).collect()
+    }
+
+    /// What is left.
+    pub(crate) fn scene<'a>(&self, wired: Wired<'a>) -> Scene<'a> {
+        let topology = wired.topology;
+        let through = |link| wired.cross_connects.and_then(|cross_connects| cross_connects.ocs_of[link]);
+        let lit = topology.links().enumerate().map(|(id, link)| {
+            let dark = through(id).is_some_and(|ocs| self.switches.contains(&ocs)) || self.links.contains(&id);
+            !dark && !self.routers.contains(&link.a.node) && !self.routers.contains(&link.b.node)
+        });
+        Scene { topology, lit: lit.collect(), dead: self.routers.iter().copied().collect() }
+    }
+}
+
+/// Groups of switches that are told one by one; of more, the first and the last switch are.
+const GROUPS: usize = 6;
+
+/// Which names a fabric has: those of the group, or of the router, that the wrong name begins with, or all.
+fn looks(wired: Wired<'_>, wrong: &str) -> String {
+    let (topology, names) = (wired.topology, wired.topology.names());
+    if let Some(ports) = wrong.rsplit_once('.').and_then(|(router, _)| Some((router, names.find(router, topology.node_count())?))) {
+        let (router, node) = ports;
+        let channels = topology.channels_from(node).chain(topology.channels_into(node));
+        let ends = channels.flat_map(|channel| [topology.source(channel), topology.target(channel)]).filter(|end| end.node == node);
+        let lit: BTreeSet<PortId> = ends.map(|end| end.port).collect();
+        let lit: Vec<String> = lit.into_iter().map(|port| format!("`{router}.{}`", names.port(port))).collect();
+        return format!("links of this router are {}", lit.join(", "));
+    }
+    let groups = switches(wired);
+    let span = |first: &str, last: &str| if first == last { format!("`{first}`") } else { format!("`{first}` to `{last}`") };
+    let spans = |groups: &[[String; 2]]| groups.iter().map(|[first, last]| span(first, last)).collect::<Vec<_>>().join(", ");
+    let group = |name: &str| name.split('[').next().unwrap_or_default().to_owned();
+    if let Some(own) = groups.iter().position(|[first, _]| group(first) == group(wrong)) {
+        return format!("switches of this group are {}", spans(&groups[own..=own]));
+    }
+    let mut told = Vec::new();
+    if groups.len() <= GROUPS && !groups.is_empty() {
+        told.push(format!("switches {}", spans(&groups)));
+    } else if let (Some([first, _]), Some([_, last])) = (groups.first(), groups.last()) {
+        told.push(format!("switches {}", span(first, last)));
+    }
+    let routers = if wired.fabric.pod().is_some() { "chips" } else { "routers" };
+    let (first, last) = (topology.name(NodeId(0)), topology.name(NodeId::new(topology.node_count() - 1)));
+    told.push(format!("{routers} {}", span(&first, &last)));
+    if let Some(channel) = topology.channels_from(NodeId(0)).next() {
+        told.push(format!("links such as `{first}.{}`", names.port(topology.source(channel).port)));
+    }
+    if names.has_blocks() && group(&first) != group(&last) {
+        told.push(format!("all of {}", span(&group(&first), &group(&last))));
+    }
+    format!("there are {}", told.join("; "))
+}
+
+/// The first and the last switch of every group.
+fn switches(wired: Wired<'_>) -> Vec<[String; 2]> {
+    let mut groups: Vec<(usize, [String; 2])> = Vec::new();
+    for ocs in wired.fabric.pod().into_iter().flat_map(|pod| pod.ocses.iter()) {
+        match groups.last_mut() {
+            Some((group, [_, last])) if *group == ocs.group.index() => last.clone_from(&ocs.name),
+            _ => groups.push((ocs.group.index(), [ocs.name.clone(), ocs.name.clone()])),
+        }
+    }
+    groups.into_iter().map(|(_, ends)| ends).collect()
+}
+
+/// The fault of the budget that names make, itself or the image of another.
+pub(crate) fn tolerated(wired: Wired<'_>, names: &[String]) -> Option<(Scenario, String)> {
+    let name = names.join("+");
+    let all = Scenario::all(wired.fabric, wired.topology);
+    let of_name = |scenario: &Scenario| scenario.name == name || scenario.images.iter().any(|image| image.scenario == name);
+    all.into_iter().skip(1).find(of_name).map(|scenario| (scenario, name))
+}

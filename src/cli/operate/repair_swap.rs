@@ -1,0 +1,139 @@
+//! `fabc repair --swap`: cubes with dead chips are replaced, and tables are repaired for what else is down.
+
+use crate::args::running::RepairArgs;
+use crate::io::errors::{DriverError, Stop};
+use crate::io::progress::Watch;
+use crate::io::read::display;
+use crate::io::staging::{self, Ours, Staging, refuse_others};
+use crate::io::terminal::{Terminal, size};
+use crate::operate::down::Down;
+use crate::operate::place::{self, Written};
+use crate::operate::placed::{Local, Placed};
+use crate::operate::repair::{Built, FILES, Mended, mended};
+use fabc_base::ids::{BlockId, Id, PortId};
+use fabc_emit::PLACEMENT;
+use fabc_ir::{PlaceStep, SlicePlacement, router_names};
+use fabc_model::Fabric;
+use fabc_model::kind_files;
+use fabc_passes::slices::Placing;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// Where the new placement goes, and the repairs of slices by their names.
+const PLACED: &str = "placed/";
+const REPAIRS: &str = "repairs/";
+/// A folder of such a repair holds nothing else; an earlier one is never wanted back for its parts.
+const SWAPPED: Ours = Ours { refuse_foreign, is_whole: |_| true };
+
+/// `fabc repair --swap`.
+///
+/// # Errors
+/// As of `fabc place --swap` and `fabc repair`; nothing is written then.
+pub(crate) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> {
+    let watch = Watch::new(false);
+    let old = Placed::read(&args.directory)?;
+    let names: Vec<String> = args.down.iter().map(|name| name.chars().filter(|letter| !letter.is_whitespace()).collect()).collect();
+    let parts = names.iter().map(|name| part(&old.fabric, name)).collect::<Result<Vec<_>, _>>()?;
+    let dead: BTreeSet<u32> = parts.iter().filter_map(|part| if let Part::Chips(cube) = part { Some(*cube) } else { None }).collect();
+    let placement = Placing::of(&old.fabric, old.pod()).after(&old.placement, &steps(&old.placement, &dead))?;
+    let mut text = replaced(&old.placement, &placement);
+    let new = Placed { placement, ..old };
+    // What is down of cubes that no slice has is nobody's.
+    let lost: Vec<&String> = names.iter().zip(&parts).filter(|(_, part)| !matches!(part, Part::Chips(_))).map(|(name, _)| name).collect();
+    let mut staging = Staging::at(&args.out, SWAPPED)?;
+    staging.enter(PLACED.to_owned());
+    let Written { mut bytes, .. } = place::write(&mut staging, &new, &new.placement)?;
+    // Slices of one kind to which the same has happened have the same tables.
+    let mut found: BTreeMap<(&str, Vec<String>), Mended> = BTreeMap::new();
+    for slice in &new.placement.slices {
+        let local: Local<'_> = new.local(&slice.name)?;
+        let inside: Vec<String> = lost.iter().filter_map(|name| local.inside(name)).collect();
+        if inside.is_empty() {
+            continue;
+        }
+        let key = (local.kind.name.as_str(), inside);
+        if !found.contains_key(&key) {
+            let built = Built::read(&new.directory.join(kind_files(key.0)))?;
+            let mended = mended(&built, &Down::of(built.wired(), &key.1)?, args)?;
+            found.insert(key.clone(), mended);
+        }
+        let Mended { text: what, files } = &found[&key];
+        staging.enter(format!("{REPAIRS}{}/", slice.name));
+        for file in files {
+            staging.write(&file.path, &file.bytes)?;
+            bytes += file.bytes.len();
+        }
+        text.push_str(&format!("slice {} (cubes {}, by the names of its kind): {what}", slice.name, local.cubes()));
+    }
+    staging.publish()?;
+    terminal.say(&text)?;
+    terminal.say(&format!("wrote {} ({}) in {}", display(&args.out), size(bytes), watch.elapsed()))?;
+    Ok(())
+}
+
+/// What a name is of.
+enum Part {
+    /// A switch, or a link by one of its ends.
+    Light,
+    /// A chip of a cube, or all of it.
+    Chips(u32),
+}
+
+/// What a name is of in a pod whose topology is that of its slices.
+///
+/// # Errors
+/// There is no such part.
+fn part(fabric: &Fabric, name: &str) -> Result<Part, DriverError> {
+    let names = router_names(fabric);
+    let (size, cubes) = fabric.blocks();
+    let chip = |name: &str| names.find(name, fabric.node_count());
+    let is_port = |port: &str| (0..fabric.router.radix as usize).any(|at| names.port(PortId::new(at)) == port);
+    let of_pod = fabric.pod().is_some_and(|pod| pod.ocses.iter().any(|ocs| ocs.name == name));
+    if of_pod || name.rsplit_once('.').is_some_and(|(router, port)| chip(router).is_some() && is_port(port)) {
+        return Ok(Part::Light);
+    }
+    let whole = || name.strip_prefix("cube")?.parse::<u32>().ok().filter(|&cube| cube < cubes);
+    chip(name).map(|chip| chip.0 / size).or_else(whole).map(Part::Chips).ok_or_else(|| {
+        let switches = fabric.pod().map_or(&[][..], |pod| pod.ocses.as_slice());
+        let switches = switches.first().zip(switches.last()).map(|(first, last)| format!("switches `{}` to `{}`; ", first.name, last.name));
+        let [first, last] = [0, fabric.node_count() - 1].map(|node| names.node(fabc_base::ids::NodeId::new(node)));
+        let hint = format!(
+            "there are {}chips `{first}` to `{last}`; links such as `{first}.{}`; all of `cube0` to `cube{}`",
+            switches.unwrap_or_default(),
+            names.port(PortId::new(0)),
+            cubes - 1
+        );
+        DriverError::UnknownPart { name: name.to_owned(), hint }
+    })
+}
+
+/// Cubes of slices are replaced, and nobody gets one of those that do not work.
+fn steps(placement: &SlicePlacement, dead: &BTreeSet<u32>) -> Vec<PlaceStep> {
+    let owners = placement.owners();
+    let down = dead.iter().map(|&cube| PlaceStep::Down(cube));
+    let swaps = dead.iter().filter(|&&cube| owners.contains_key(&BlockId(cube))).map(|&cube| PlaceStep::Swap(cube, None));
+    // First it is said which cubes do not work, so that none of them comes in the place of another.
+    down.chain(swaps).collect()
+}
+
+/// Which cubes of slices are others now, for people.
+fn replaced(old: &SlicePlacement, new: &SlicePlacement) -> String {
+    let mut text = String::new();
+    for (before, after) in old.slices.iter().zip(&new.slices) {
+        for (was, is) in before.cubes.iter().zip(&after.cubes).filter(|(was, is)| was != is) {
+            text.push_str(&format!("slice {}: cube{is} takes the place of cube{was}\n", after.name));
+        }
+    }
+    if text.is_empty() { "no cube of a slice has a dead chip: the slices keep theirs\n".to_owned() } else { text }
+}
+
+/// Complains unless a folder is absent, or holds nothing but such a repair.
+fn refuse_foreign(directory: &Path) -> Result<(), DriverError> {
+    if directory.join(PLACED).join(PLACEMENT).is_file() {
+        staging::refuse_foreign(&directory.join(PLACED))?;
+    }
+    let repair =
+        |path: &str| path.strip_prefix(REPAIRS).and_then(|path| path.split_once('/')).is_some_and(|(_, file)| FILES.contains(&file));
+    let placed = |path: &str| path.starts_with(PLACED) && directory.join(PLACED).join(PLACEMENT).is_file();
+    refuse_others(directory, |path| repair(path) || placed(path))
+}

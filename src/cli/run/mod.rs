@@ -1,0 +1,10 @@
+//! Commands that run something on a built fabric, or compute what would run.
+
+pub(crate) mod availability;
+pub(crate) mod collective;
+pub(crate) mod collective_declared;
+pub(crate) mod collective_emit;
+pub(crate) mod collective_scene;
+pub(crate) mod estimate;
+pub(crate) mod scheduled;
+pub(crate) mod sim;

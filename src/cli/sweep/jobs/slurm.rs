@@ -1,0 +1,84 @@
+//! Slurm: an array of shards, and a job that waits for it and merges.
+
+use super::files::{Job, last_line};
+use super::{ASKED_EVERY, EngineError, Failed};
+use crate::io::errors::Stop;
+use crate::io::terminal::Terminal;
+use std::io::ErrorKind;
+use std::process::{Command, Output, Stdio};
+
+const ENGINE: &str = "Slurm";
+
+/// The queue is asked every so many times that the disk is.
+const QUEUE_EVERY: u32 = 5;
+
+/// How often in a row the queue may be out of reach.
+const MISSES: u32 = 60;
+
+/// Submits the array; `None` where a job merges in the end, the failed shards where the end was waited for
+/// (none are known by name: what is open on the disk tells).
+///
+/// # Errors
+/// `sbatch` is not there, or refuses.
+pub(crate) fn submit(job: &Job<'_>, wait: bool, tell: &mut dyn FnMut(), terminal: Terminal) -> Result<Option<Vec<Failed>>, Stop> {
+    let array = batch(job, &["jobs/slurm/run.sh"], "")?;
+    terminal.say(&format!("Slurm has taken the shards 1 to {} as job {array}", job.shards))?;
+    if wait {
+        until_gone(job, &array, tell)?;
+        return Ok(Some(Vec::new()));
+    }
+    let after = format!("--dependency=afterok:{array}");
+    let words = ["--kill-on-invalid-dep=yes", &after, "jobs/slurm/merge.sh"];
+    let merge = batch(job, &words, &format!("the shards run as job {array}; "))?;
+    terminal.say(&format!("job {merge} merges when all of them are done"))?;
+    Ok(None)
+}
+
+/// Submits a script and returns the number of the job.
+fn batch(job: &Job<'_>, words: &[&str], before: &str) -> Result<String, EngineError> {
+    let Output { status, stdout, stderr } = asked(job, "sbatch", &[&["--parsable"], words].concat())?;
+    let id = String::from_utf8_lossy(&stdout).trim().split(';').next().unwrap_or_default().to_owned();
+    if status.success() && !id.is_empty() {
+        return Ok(id);
+    }
+    let words = last_line(&stderr).or_else(|| last_line(&stdout)).unwrap_or("sbatch has failed and said nothing".to_owned());
+    let hint =
+        format!("{before}`sinfo` says what state Slurm is in; accounts and partitions are taken from SBATCH_ACCOUNT, SBATCH_PARTITION ..");
+    Err(EngineError::Refused { engine: ENGINE, words, hint })
+}
+
+/// Asks a client.
+fn asked(job: &Job<'_>, client: &str, words: &[&str]) -> Result<Output, EngineError> {
+    let mut command = Command::new(client);
+    command.args(words).current_dir(job.directory).stdin(Stdio::null());
+    command.output().map_err(|error| {
+        let what = match error.kind() {
+            ErrorKind::NotFound => format!("there is no `{client}`"),
+            _ => format!("`{client}` cannot be started: {error}"),
+        };
+        EngineError::NoClient { engine: ENGINE, what, hint: "it is in Debian's slurm-client, and on the login node of a cluster" }
+    })
+}
+
+/// Waits until no task of a job is left in the queue.
+fn until_gone(job: &Job<'_>, id: &str, tell: &mut dyn FnMut()) -> Result<(), Stop> {
+    let of = format!("--jobs={id}");
+    let mut misses = 0;
+    loop {
+        for _ in 0..QUEUE_EVERY {
+            std::thread::sleep(ASKED_EVERY);
+            tell();
+        }
+        let Output { status, stdout, stderr } = asked(job, "squeue", &["--noheader", "--format=%i", &of])?;
+        let forgotten = String::from_utf8_lossy(&stderr).contains("Invalid job id");
+        if forgotten || (status.success() && stdout.iter().all(u8::is_ascii_whitespace)) {
+            return Ok(());
+        }
+        misses = if status.success() { 0 } else { misses + 1 };
+        if misses > MISSES {
+            let words = last_line(&stderr).unwrap_or("squeue has failed and said nothing".to_owned());
+            let hint = format!("the shards run as job {id}; the same command finds what they have done by then");
+            return Err(EngineError::Refused { engine: ENGINE, words, hint }.into());
+        }
+    }
+}

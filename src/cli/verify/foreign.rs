@@ -1,0 +1,132 @@
+//! `fabc sim --tables FILE --topology FILE`: tables and a network of anybody, ready to be simulated.
+//!
+//! The files say who is joined to whom and where packets go; what routers and links are like is asked for
+//! with options, and written as the spec of a fabric that the simulator can take.
+
+use crate::io::errors::Stop;
+use crate::io::read;
+use clap::Args;
+use fabc_base::diag::SourceMap;
+use fabc_base::limits::ARTIFACT_BYTES;
+use fabc_check::{ForeignScene, Lanes, NamedFile, Rejected};
+use fabc_ir::{ForwardingTables, Names, Symmetry, Topology};
+use fabc_model::{Arcs, Fabric, Family, Listed, ListedLink, ListedRouter, Plant};
+use std::path::Path;
+
+/// Tables and a network of anybody, and what no file says of its routers and links.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Tables of anybody, instead of a directory")]
+pub struct ForeignArgs {
+    /// Forwarding tables: fabc.tables/1, fabc.tables.bin/1, or those that OpenSM dumps
+    #[arg(long, value_name = "FILE", requires = "topology", conflicts_with = "block")]
+    pub tables: Option<String>,
+
+    /// The network of the tables: fabc.topology/1 or /2, or what ibnetdiscover prints
+    #[arg(long, value_name = "FILE", requires = "tables")]
+    pub topology: Option<String>,
+
+    /// The SL2VL tables of an InfiniBand subnet, as OpenSM dumps them; without them there is one virtual lane
+    #[arg(long, value_name = "FILE", requires = "tables")]
+    pub sl2vl: Option<String>,
+
+    /// The service level of every path, as ibdmchk reads it or OpenSM dumps it; without it all are 0
+    #[arg(long, value_name = "FILE", requires = "sl2vl")]
+    pub path_sl: Option<String>,
+
+    /// Virtual channels of a port [default: two more than the tables use]
+    #[arg(long, value_name = "N", requires = "tables", value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub vcs: Option<u8>,
+
+    /// Flits of a queue
+    #[arg(long, value_name = "FLITS", default_value_t = 200, requires = "tables", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub buffer: u32,
+
+    /// Bytes of a flit; a channel moves one per cycle of 1 GHz
+    #[arg(long, value_name = "BYTES", default_value_t = 64, requires = "tables", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    pub flit: u32,
+
+    /// Cycles of a link
+    #[arg(long, value_name = "CYCLES", default_value_t = 1, requires = "tables", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    pub link_latency: u32,
+
+    /// Cycles of a router
+    #[arg(long, value_name = "CYCLES", default_value_t = 3, requires = "tables", value_parser = clap::value_parser!(u32).range(0..=1 << 16))]
+    pub router_latency: u32,
+}
+
+/// A fabric that only its options describe, with its topology and tables.
+pub(crate) struct Foreign {
+    pub(crate) fabric: Fabric,
+    pub(crate) sources: SourceMap,
+    pub(crate) topology: Topology,
+    pub(crate) tables: ForwardingTables,
+    /// Whether its endpoints are inside its routers, as the chips of a pod are.
+    pub(crate) chips: bool,
+}
+
+/// Virtual channels beside those of the tables, where the option does not say how many there are.
+const GENERAL: u8 = 2;
+
+/// Reads tables and network, judges them, and gives them routers and links.
+///
+/// # Errors
+/// What is wrong with a file, or with the tables (exit code 3).
+pub(crate) fn foreign(args: &ForeignArgs, tables: &str, topology: &str) -> Result<Foreign, Stop> {
+    let bytes = |path: &str| read::bytes(Path::new(path), ARTIFACT_BYTES);
+    let (tables_bytes, topology_bytes) = (bytes(tables)?, bytes(topology)?);
+    let [of_tables, of_topology] = [(tables, &tables_bytes), (topology, &topology_bytes)].map(|(name, bytes)| NamedFile { name, bytes });
+    let beside = |path: &Option<String>| path.as_ref().map(|path| Ok::<_, Stop>((path.clone(), bytes(path)?))).transpose();
+    let (sl2vl, path_sl) = (beside(&args.sl2vl)?, beside(&args.path_sl)?);
+    let [sl2vl, path_sl] = [&sl2vl, &path_sl].map(|read| read.as_ref().map(|(name, bytes)| NamedFile { name, bytes }));
+    let lanes = sl2vl.map(|sl2vl| Lanes { sl2vl, path_sl });
+    let ForeignScene { routers, ports, links, tables: laid_out, chips, .. } =
+        fabc_check::foreign_scene(of_tables, of_topology, lanes).map_err(rejected)?;
+    let (mut fabric, sources) = described(args, laid_out.vcs)?;
+    fabric.name = tables.to_owned();
+    let hosts = routers.iter().map(|(_, hosts)| *hosts).collect();
+    let names: Vec<String> = routers.iter().map(|(name, _)| name.clone()).collect();
+    let symmetry = Symmetry::trivial(1, routers.len() as u32);
+    let listed = Listed {
+        path: topology.to_owned(),
+        text: String::new(),
+        routers: routers.into_iter().map(|(name, hosts)| ListedRouter { name, hosts: Some(hosts) }).collect(),
+        links: links
+            .iter()
+            .map(|link| ListedLink {
+                ends: [link.a.node.0, link.b.node.0],
+                link: link.link_type,
+                ports: [Some(link.a.port.0), Some(link.b.port.0)],
+            })
+            .collect(),
+        arcs: if links.iter().any(|link| link.simplex) { Arcs::Simplex } else { Arcs::Duplex },
+    };
+    if let Plant::Network(network) = &mut fabric.plant {
+        network.family = Family::Listed(listed);
+    }
+    let topology = Topology::new(ports, links, symmetry).with_hosts(hosts).named(Names::Listed(names.into()));
+    let topology = topology.with_capacities(fabric.capacities.clone());
+    Ok(Foreign { fabric, sources, topology, tables: laid_out, chips })
+}
+
+/// A fabric with these routers and links; its own network stands for the one that is read.
+fn described(args: &ForeignArgs, table_vcs: u8) -> Result<(Fabric, SourceMap), Stop> {
+    let ForeignArgs { vcs, buffer, flit, link_latency, router_latency, .. } = args;
+    let vcs = vcs.unwrap_or(table_vcs.saturating_add(GENERAL));
+    let spec = format!(
+        "fabric foreign {{\n    clock = 1 GHz;\n    link wire {{ bandwidth = {flit} GB/s; latency = {link_latency} cycles; }}\n    \
+         router {{ radix = 8; hosts = 1; vcs = {vcs}; flit = {flit} B; buffer = {buffer} flits; latency = {router_latency} cycles; }}\n    \
+         budget {{ vcs = 1; }}\n    topology = mesh 2;\n}}\n"
+    );
+    let read = |_: &str| Ok::<String, String>(spec.clone());
+    let (fabric, _, sources) = fabc_lang::load("options", &read)?;
+    Ok((fabric, sources))
+}
+
+/// What ends a command that judges tables of anybody.
+pub(crate) fn rejected(rejected: Rejected) -> Stop {
+    let (errors, exit_code) = match rejected {
+        Rejected::Unreadable(error) => (vec![*error], 1),
+        Rejected::Convicted(errors) => (errors, 3),
+    };
+    Stop { diagnostics: errors.into_iter().map(|error| Box::new(error) as _).collect(), sources: SourceMap::default(), exit_code }
+}

@@ -1,0 +1,202 @@
+//! `fabc verify`: a built directory is checked from its files alone; so are the tables of anybody, on the
+//! network of anybody.
+
+pub(crate) mod foreign;
+pub(crate) mod plan;
+pub(crate) mod program;
+pub(crate) mod remake;
+pub(crate) mod repair;
+pub(crate) mod reported;
+pub(crate) mod slices;
+
+use crate::args::options::VerifyArgs;
+use crate::io::errors::{DriverError, Stop};
+use crate::io::input_errors::needs_directory;
+use crate::io::read::{self, display};
+use crate::io::staging::MANIFEST;
+use crate::io::terminal::Terminal;
+use crate::operate::placed::is_placed;
+use crate::verify::foreign::rejected;
+use crate::verify::program::program;
+use fabc_base::diag::SourceMap;
+use fabc_base::limits::ARTIFACT_BYTES;
+use fabc_check::{ForeignCollective, ForeignTables, JudgedBy, Lanes, NamedFile};
+use fabc_lang::syntax::print_spec;
+use fabc_model::CollectiveAlgorithm;
+use fabc_pipeline::library::Loaded;
+use fabc_pipeline::show::MessageFormat;
+use fabc_pipeline::verify::{self, Remake, Unproved, Verified, Window, WindowError};
+use serde_json::json;
+use std::path::Path;
+
+/// `fabc verify`.
+///
+/// # Errors
+/// The directory is not one of fabc's, or does not hold what it claims (exit code 3).
+pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> {
+    if let (Some(collective), Some(topology)) = (&args.collective, &args.topology) {
+        return schedule(collective, topology, args.tables.as_deref(), terminal);
+    }
+    if let (Some(tables), Some(topology)) = (&args.tables, &args.topology) {
+        return foreign(tables, topology, args, terminal);
+    }
+    let Some(directory) = &args.directory else { return Ok(()) };
+    if let Some(repaired) = &args.repair {
+        return repair::verify((directory, args.running.as_deref()), repaired, args.from.as_deref(), terminal);
+    }
+    if let (Some(plan), Some(live)) = (&args.plan, &args.from) {
+        return plan::verify(directory, plan, (live, args.running.as_deref()), terminal);
+    }
+    needs_directory(directory)?;
+    for needed in [MANIFEST, "spec.fab"] {
+        if !directory.join(needed).is_file() {
+            return Err(DriverError::NotBuilt { path: display(directory), reason: format!("there is no `{needed}`") }.into());
+        }
+    }
+    match (is_placed(directory), args.window.window()) {
+        (true, Some(_)) => {
+            let hint = "name the directory of a kind, `DIR/slices/KIND`";
+            return Err(DriverError::OfSlices { what: "`--window`".to_owned(), hint }.into());
+        }
+        (true, None) => return slices::verify(directory, args.remake.remake(), terminal),
+        (false, Some(window)) => return remake_window(directory, &window, terminal),
+        (false, None) => {}
+    }
+    let (verified, sources) = prove(directory, args.remake.remake())?;
+    let scheduled = ["schedule.json", "schedule.bin"].into_iter().find(|path| directory.join(path).is_file());
+    let Verified { extent: fabc_check::Extent { files, scenarios, routed, pairs, hops, entries, .. }, unproved, broken } = verified;
+    let routes = if let Some(path) = scheduled {
+        format!("no tables: every vector of {path} was replayed")
+    } else if routed == 0 {
+        "no tables (the build stopped before routing)".to_owned()
+    } else {
+        format!("{pairs} routes of {hops} hops over {entries} table entries walked, no cycle of channels")
+    };
+    terminal.say(&format!("verified {}: {files} files, {scenarios} scenarios, {routes}", display(directory)))?;
+    terminal.say("every file comes out again to the byte from spec.fab and what was proved; nothing in the directory can prove")?;
+    say_unproved(&unproved, terminal)?;
+    if broken.is_empty() {
+        return Ok(());
+    }
+    terminal.say("its contract is broken, as it says itself")?;
+    Err(convicted(broken, sources))
+}
+
+/// Proves a built directory from its files, and makes some runs of its simulations again; also returns the
+/// text of its spec, for messages.
+///
+/// # Errors
+/// It cannot be read, or does not hold what it claims (exit code 3).
+pub(crate) fn prove(directory: &Path, remake: Remake) -> Result<(Verified, SourceMap), Stop> {
+    let Loaded { fabric, spec, sources, .. } = read::built_spec(directory)?;
+    match verify::directory_with(&read::directory(directory)?, &fabric, &print_spec(&spec), remake) {
+        Ok(verified) => Ok((verified, sources)),
+        Err(errors) => Err(convicted(errors, sources)),
+    }
+}
+
+/// Makes one window of a run again.
+fn remake_window(directory: &Path, window: &Window, terminal: Terminal) -> Result<(), Stop> {
+    let Loaded { fabric, sources, .. } = read::built_spec(directory)?;
+    let [first, end] = match verify::window(&read::directory(directory)?, &fabric, window) {
+        Ok(cycles) => cycles,
+        Err(WindowError::Unknown(hint)) => return Err(DriverError::UnknownRun { hint }.into()),
+        Err(WindowError::Convicted(error)) => return Err(convicted(vec![error], sources)),
+    };
+    let Window { simulation, scenario, .. } = window;
+    terminal.say(&format!("{simulation} on {scenario}: another run finds the same up to cycle {end}; the window is {first} to {end}"))?;
+    Ok(())
+}
+
+fn convicted(errors: Vec<fabc_check::CheckError>, sources: SourceMap) -> Stop {
+    let diagnostics = errors.into_iter().map(|error| Box::new(error) as _).collect();
+    Stop { diagnostics, sources, exit_code: 3 }
+}
+
+/// Lists what nothing in a directory can prove.
+pub(crate) fn say_unproved(unproved: &[Unproved], terminal: Terminal) -> Result<(), Stop> {
+    let places = unproved.iter().map(|Unproved { file, place, .. }| format!("{file} {place}").trim_end().to_owned()).collect::<Vec<_>>();
+    let width = places.iter().map(String::len).max().unwrap_or(0);
+    for (place, Unproved { what, .. }) in places.iter().zip(unproved) {
+        terminal.say(&format!("  {place:<width$}  {what}"))?;
+    }
+    Ok(())
+}
+
+/// `fabc verify --tables FILE --topology FILE`.
+fn foreign(tables: &str, topology: &str, args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> {
+    let read = |path: &str| read::bytes(Path::new(path), ARTIFACT_BYTES);
+    let (tables_bytes, topology_bytes) = (read(tables)?, read(topology)?);
+    let files = [NamedFile { name: tables, bytes: &tables_bytes }, NamedFile { name: topology, bytes: &topology_bytes }];
+    let beside = |path: &Option<String>| -> Result<Option<(String, Vec<u8>)>, DriverError> {
+        path.as_ref().map(|path| Ok((path.clone(), read(path)?))).transpose()
+    };
+    let (sl2vl, path_sl) = (beside(&args.sl2vl)?, beside(&args.path_sl)?);
+    fn named((name, bytes): &(String, Vec<u8>)) -> NamedFile<'_> {
+        NamedFile { name, bytes }
+    }
+    let lanes = sl2vl.as_ref().map(|sl2vl| Lanes { sl2vl: named(sl2vl), path_sl: path_sl.as_ref().map(named) });
+    let found = fabc_check::foreign(files[0], files[1], lanes).map_err(rejected)?;
+    let ForeignTables { routers, endpoints, channels, pairs, hops, longest, max_channel_load, busiest, vc_hops, dependencies } = found;
+    let of_lanes = match (&args.sl2vl, &args.path_sl) {
+        (None, _) => String::new(),
+        (Some(sl2vl), None) => format!(" with the lanes of {sl2vl}, service level 0 for all"),
+        (Some(sl2vl), Some(path_sl)) => format!(" with the lanes of {sl2vl}, service levels of {path_sl}"),
+    };
+    let vcs_used = vc_hops.iter().filter(|hops| **hops > 0).count();
+    let mean = hops as f64 / pairs.max(1) as f64;
+    terminal.say(&if terminal.format == MessageFormat::Json {
+        json!({
+            "verified": tables, "topology": topology, "sl2vl": args.sl2vl, "path_sl": args.path_sl, "routers": routers, "endpoints": endpoints, "channels": channels, "pairs": pairs, "hops": hops,
+            "average_hops": mean, "longest_route": longest, "max_channel_load": max_channel_load, "busiest_channel": busiest,
+            "vcs_used": vcs_used, "vc_hops": vc_hops, "dependencies": dependencies,
+        })
+        .to_string()
+    } else {
+        format!(
+            "verified {tables} on {topology}{of_lanes}: {routers} routers, {endpoints} endpoints, {channels} channels\n  \
+             {pairs} routes walked, all arrive: {hops} hops, {mean:.4} on average, {longest} at most\n  \
+             max channel load {max_channel_load} ({busiest})\n  \
+             {vcs_used} VCs used, hops by VC {vc_hops:?}\n  \
+             no circle among the {dependencies} dependencies of channels"
+        )
+    })?;
+    Ok(())
+}
+
+/// `fabc verify --collective FILE --topology FILE [--tables FILE]`.
+fn schedule(file: &str, topology: &str, tables: Option<&str>, terminal: Terminal) -> Result<(), Stop> {
+    let read = |path: &str| read::bytes(Path::new(path), ARTIFACT_BYTES);
+    let (bytes, topology_bytes) = (read(file)?, read(topology)?);
+    let tables_bytes = tables.map(read).transpose()?;
+    let [plan, network] = [(file, &bytes), (topology, &topology_bytes)].map(|(name, bytes)| NamedFile { name, bytes });
+    if fabc_check::is_program(&bytes) {
+        return program(plan, network, terminal);
+    }
+    let beside = tables.zip(tables_bytes.as_ref()).map(|(name, bytes)| NamedFile { name, bytes });
+    let found = fabc_check::foreign_collective(plan, JudgedBy { network, tables: beside }).map_err(rejected)?;
+    let ForeignCollective { fabric, collective, algorithm, chips, chunks, steps, volume, transfers, bounds, bound } = found;
+    let cut = match algorithm {
+        CollectiveAlgorithm::Trees => "pieces of the share of a tree",
+        _ => "chunks a shard",
+    };
+    let (collective, algorithm) = (collective.name(), algorithm.name());
+    terminal.say(&if terminal.format == MessageFormat::Json {
+        json!({
+            "verified": file, "topology": topology, "fabric": fabric, "collective": collective, "algorithm": algorithm, "chips": chips, "chunks": chunks,
+            "steps": steps, "volume": volume, "transfers": transfers, "bounds": bounds, "bound": bound.map(|(above, below)| [above, below]),
+        })
+        .to_string()
+    } else {
+        let bound = bound.map_or_else(String::new, |(above, below)| {
+            let least = above as f64 / below.max(1) as f64;
+            format!(", the tightest {least:.4} chunk times ({:.2} % of the schedule)", 100.0 * least / volume.max(1) as f64)
+        });
+        format!(
+            "verified {file} of {fabric} on {topology}: {collective} by {algorithm}, {chips} chips, {chunks} {cut}\n  \
+             {steps} steps, {volume} chunk times, {transfers} transfers replayed: every chip gets what it should\n  \
+             {bounds} bounds follow from their witnesses{bound}"
+        )
+    })?;
+    Ok(())
+}

@@ -1,0 +1,67 @@
+//! Which runs of simulations a verification makes again.
+
+use crate::args::sim::{NOMINAL, rate};
+use clap::Args;
+use fabc_model::Rate;
+use fabc_pipeline::verify::{Remake, Window};
+
+/// Which runs are made again.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct RemakeArgs {
+    /// Runs of every simulation to make again beside those that decide; or `all`
+    #[arg(long, value_name = "N|all", value_parser = runs, default_value = "2", requires = "directory")]
+    pub remake: Runs,
+
+    /// Which ones: follows from the hash of all files and this number
+    #[arg(long, value_name = "SEED", default_value_t = 0, requires = "directory")]
+    pub remake_seed: u64,
+}
+
+/// A number of runs; `None` for all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Runs(Option<usize>);
+
+impl RemakeArgs {
+    pub(crate) fn remake(self) -> Remake {
+        Remake { runs: self.remake.0, seed: self.remake_seed }
+    }
+}
+
+/// Reads `2` or `all`.
+fn runs(text: &str) -> Result<Runs, String> {
+    match text {
+        "all" => Ok(Runs(None)),
+        number => number.parse().map(|runs| Runs(Some(runs))).map_err(|_| "it is a number of runs, or `all`".to_owned()),
+    }
+}
+
+/// One window of one run.
+#[derive(Clone, Debug, Args)]
+pub struct WindowArgs {
+    /// Make one window of a run again and nothing else: the one with this cycle of the run
+    #[arg(long, value_name = "CYCLE", requires_all = ["directory", "block"], conflicts_with = "changed")]
+    pub window: Option<u64>,
+
+    /// The simulation of the window
+    #[arg(long, value_name = "NAME", requires = "window")]
+    pub block: Option<String>,
+
+    /// The scenario of the window
+    #[arg(long, value_name = "NAME", requires = "window", default_value = NOMINAL)]
+    pub scenario: String,
+
+    /// The rate of the window [default: the first of the simulation]
+    #[arg(long, value_name = "RATE", requires = "window", value_parser = rate)]
+    pub rate: Option<Rate>,
+
+    /// The seed of the window [default: the first of the simulation]
+    #[arg(long, value_name = "SEED", requires = "window")]
+    pub seed: Option<u64>,
+}
+
+impl WindowArgs {
+    pub(crate) fn window(&self) -> Option<Window> {
+        let (simulation, cycle) = (self.block.clone()?, self.window?);
+        Some(Window { simulation, scenario: self.scenario.clone(), rate: self.rate, seed: self.seed, cycle })
+    }
+}
