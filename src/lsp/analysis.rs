@@ -10,7 +10,7 @@ use fabc_lang::syntax::ast::{ConstantKind, ExprKind, Item, ItemKind, Spec};
 use fabc_lang::syntax::{Constants, bind, parse_file};
 use fabc_model::{CoupleRule, Fabric, Plant, Pod};
 use fabc_passes::slices::Placing;
-use fabc_pipeline::compile::{Foreseen, Stage, decidable, foresee, is_described};
+use fabc_pipeline::compile::{Foreseen, Stage, check_early, foresee, is_described};
 use miette::{Diagnostic, Severity};
 use std::cell::OnceCell;
 
@@ -89,11 +89,13 @@ pub(super) fn analyse(files: &Files<'_>, path: &str) -> Analysis {
                     if let Err(error) = placed(&fabric, pod).initial(fabric.slices.spare) {
                         failures.push(Box::new(error) as Box<dyn Diagnostic + Send + Sync>);
                     }
-                    let kinds = fabric.slices.kinds.iter().filter_map(|kind| decidable(&kind.fabric, Stage::Emit).err());
+                    let kinds = fabric.slices.kinds.iter().filter_map(|kind| check_early(&kind.fabric, Stage::Emit).err());
                     failures.extend(kinds.flat_map(fabc_base::diag::Failure::diagnostics));
                 }
                 None if is_described(&fabric) => {}
-                None => failures.extend(decidable(&fabric, Stage::Emit).err().into_iter().flat_map(fabc_base::diag::Failure::diagnostics)),
+                None => {
+                    failures.extend(check_early(&fabric, Stage::Emit).err().into_iter().flat_map(fabc_base::diag::Failure::diagnostics))
+                }
             }
             analysis.findings.extend(failures.iter().map(|error| known(&**error)));
             analysis.meant = Some((fabric, spec, sources));

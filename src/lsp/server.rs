@@ -1,7 +1,7 @@
 //! The language server: requests and notifications in, answers out.
 //!
 //! Comes in: messages of the Language Server Protocol (3.17), and a loader for files that are not open. Goes
-//! out: messages. Nothing is read from the outside or written to it here: `cli/lsp.rs` does. Findings are
+//! out: messages. Nothing is read from the outside or written to it here: `cli/lsp/mod.rs` does. Findings are
 //! published when the editor has said all that it had to say ([`Server::idle`]), so that of ten keystrokes
 //! in a row the last one counts.
 

@@ -25,7 +25,7 @@ mod trade_off;
 pub use candidates::candidates;
 pub use contract_error::ContractError;
 pub use described::{describe, is_described};
-pub use early::{Foreseen, decidable, foresee, undecided};
+pub use early::{Foreseen, check_early, foresee};
 pub use shards::{Keeper, Kept, merged, shard};
 pub use size::{TooLarge, TooLargeToBuild, TooMuchMemory, TooMuchWork};
 pub use stage::Stage;
@@ -50,7 +50,7 @@ use routing::Routing;
 /// be had, [`Failure::Internal`] where the checker convicts a pass. A broken `require` is not an error here:
 /// see [`Compiled::requires`].
 pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<Compiled, Failure> {
-    decidable(&fabric, last)?;
+    check_early(&fabric, last)?;
     let built = plant::build(&fabric, progress)?;
     let faults = Faults::new(&fabric, &built.topology, built.pod.as_ref(), last, progress)?;
     let flow = certified_flow(&fabric, &built, progress)?;
@@ -76,7 +76,7 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
 /// # Errors
 /// As [`compile`].
 pub fn wire(fabric: Fabric, progress: &dyn Progress) -> Result<WiredFabric, Failure> {
-    let undecided = undecided(&fabric, Stage::Synthesize)?;
+    let undecided = check_early(&fabric, Stage::Synthesize)?;
     plant::wired(fabric, undecided, progress)
 }
 

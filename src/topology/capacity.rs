@@ -39,14 +39,17 @@ impl Capacities {
     }
 
     /// Capacity of a channel of this type, in units; divides [`Capacities::parts`].
+    #[inline]
     pub fn of(&self, link_type: LinkTypeId) -> u64 {
         if self.of.is_empty() { 1 } else { self.of[link_type] }
     }
     /// Parts of a unit of load that a route of weight 1 puts on a channel of this type.
+    #[inline]
     pub fn slowness(&self, link_type: LinkTypeId) -> u64 {
         self.parts / self.of(link_type)
     }
     /// Parts that a unit of load is counted in.
+    #[inline]
     pub fn parts(&self) -> u64 {
         self.parts
     }

@@ -129,6 +129,7 @@ impl Demand {
     }
 
     /// The weight of an ordered pair; 0 from a node to itself, and where one of the two is no endpoint.
+    #[inline]
     pub fn weight(&self, source: NodeId, destination: NodeId) -> u32 {
         match (self.rank(source), self.rank(destination)) {
             (Some(source), Some(destination)) => self.weight_of_ranks(source, destination),

@@ -33,6 +33,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Whether a link is lit.
+    #[inline]
     pub fn is_lit(&self, link: LinkId) -> bool {
         self.lit[link]
     }
@@ -59,22 +60,27 @@ impl<'a> Scene<'a> {
         self.links().flat_map(|link| self.topology.channels_of(link))
     }
     /// The lit channels that leave a router, in port order.
+    #[inline]
     pub fn channels_from(&self, node: NodeId) -> impl Iterator<Item = ChannelId> {
         self.topology.channels_from(node).filter(|channel| self.lit[channel.link()])
     }
     /// The lit channels that lead to a router, by input port.
+    #[inline]
     pub fn channels_into(&self, node: NodeId) -> impl Iterator<Item = ChannelId> {
         self.topology.channels_into(node).filter(|channel| self.lit[channel.link()])
     }
     /// The lit channel that leaves a router through a port.
+    #[inline]
     pub fn outgoing(&self, node: NodeId, port: PortId) -> Option<ChannelId> {
         self.topology.outgoing(node, port).filter(|channel| self.lit[channel.link()])
     }
     /// Whether a router is none of the dead ones.
+    #[inline]
     pub fn lives(&self, node: NodeId) -> bool {
         self.dead.binary_search(&node).is_err()
     }
     /// Whether a router lives, sends and receives.
+    #[inline]
     pub fn is_endpoint(&self, node: NodeId) -> bool {
         self.lives(node) && self.topology.is_endpoint(node)
     }

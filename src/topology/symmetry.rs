@@ -66,48 +66,59 @@ impl Symmetry {
     }
 
     /// Number of elements.
+    #[inline]
     pub fn order(&self) -> usize {
         self.inverse.len()
     }
     /// Whether only the identity is in the group.
+    #[inline]
     pub fn is_trivial(&self) -> bool {
         self.order() == 1
     }
     /// Number of blocks.
+    #[inline]
     pub fn blocks(&self) -> usize {
         self.blocks as usize
     }
     /// Routers of a block.
+    #[inline]
     pub fn block_size(&self) -> usize {
         self.block_size as usize
     }
     /// Number of nodes.
+    #[inline]
     pub fn node_count(&self) -> usize {
         self.blocks() * self.block_size()
     }
     /// The image of a node under element `g`.
+    #[inline]
     pub fn image(&self, g: usize, node: NodeId) -> NodeId {
         let (block, local) = (node.0 / self.block_size, node.0 % self.block_size);
         NodeId(self.images[g * self.blocks() + block as usize].0 * self.block_size + local)
     }
     /// The number of the inverse of element `g`.
+    #[inline]
     pub fn inverse(&self, g: usize) -> usize {
         self.inverse[g] as usize
     }
     /// The element that takes the canonical node of `node`'s class to `node`.
+    #[inline]
     pub fn element_to(&self, node: NodeId) -> usize {
         self.home[(node.0 / self.block_size) as usize].1 as usize
     }
     /// The class of a node: an index into [`Symmetry::canonical_nodes`].
+    #[inline]
     pub fn class(&self, node: NodeId) -> usize {
         let (block, local) = (node.0 / self.block_size, node.0 % self.block_size);
         (self.home[block as usize].0 * self.block_size + local) as usize
     }
     /// Number of node classes.
+    #[inline]
     pub fn class_count(&self) -> usize {
         self.canonical.len() * self.block_size()
     }
     /// The canonical node of a class.
+    #[inline]
     pub fn canonical_node(&self, class: usize) -> NodeId {
         let block = self.canonical[class / self.block_size()];
         NodeId(block.0 * self.block_size + (class % self.block_size()) as u32)
@@ -141,6 +152,7 @@ impl Symmetry {
         generators
     }
     /// The image of a block under element `g`.
+    #[inline]
     pub fn image_block(&self, g: usize, block: BlockId) -> BlockId {
         self.images[g * self.blocks() + block.index()]
     }

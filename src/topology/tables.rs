@@ -31,6 +31,7 @@ impl TableKey {
         }
     }
     /// What a packet counts to know its virtual channel, where the entries do not say it.
+    #[inline]
     pub fn count(self) -> Option<VcCount> {
         if let TableKey::DstCount(count) = self { Some(count) } else { None }
     }

@@ -133,22 +133,27 @@ impl Topology {
     }
 
     /// Number of routers.
+    #[inline]
     pub fn node_count(&self) -> usize {
         self.symmetry.node_count()
     }
     /// The most ports of a router (6 in a pod).
+    #[inline]
     pub fn ports(&self) -> usize {
         self.ports
     }
     /// All nodes.
+    #[inline]
     pub fn nodes(&self) -> impl DoubleEndedIterator<Item = NodeId> + ExactSizeIterator + use<> {
         (0..self.node_count()).map(NodeId::new)
     }
     /// All links, sorted by their ends.
+    #[inline]
     pub fn links(&self) -> &IdVec<LinkId, Link> {
         &self.links
     }
     /// Channel ids: two per link. Of a simplex link the second stands for nothing.
+    #[inline]
     pub fn channel_count(&self) -> usize {
         self.links.len() * 2
     }
@@ -157,6 +162,7 @@ impl Topology {
         !self.incoming.is_empty()
     }
     /// Hosts of a router; 0 for one that only forwards.
+    #[inline]
     pub fn hosts(&self, node: NodeId) -> u16 {
         self.hosts.get(node.index()).copied().unwrap_or(1)
     }
@@ -165,6 +171,7 @@ impl Topology {
         self.nodes().map(|node| self.hosts(node)).max().unwrap_or(0)
     }
     /// Whether a router sends and receives.
+    #[inline]
     pub fn is_endpoint(&self, node: NodeId) -> bool {
         self.hosts(node) > 0
     }
@@ -189,10 +196,12 @@ impl Topology {
         self.lengths.get(link.index()).copied().unwrap_or(0)
     }
     /// Capacity of the channels of a link, in units.
+    #[inline]
     pub fn capacity(&self, link: LinkId) -> u64 {
         self.capacities.of(self.links[link].link_type)
     }
     /// Parts of a unit of load that a route of weight 1 puts on a channel of a link.
+    #[inline]
     pub fn slowness(&self, link: LinkId) -> u64 {
         self.capacities.slowness(self.links[link].link_type)
     }
@@ -215,6 +224,7 @@ impl Topology {
         format!("{}.{} -> {}", self.name(from.node), self.names.port(from.port), self.name(to.node))
     }
     /// The channels of a link: two, or one where it is simplex.
+    #[inline]
     pub fn channels_of(&self, link: LinkId) -> impl Iterator<Item = ChannelId> + use<> {
         let back = (!self.links[link].simplex).then(|| link.backward());
         std::iter::once(link.forward()).chain(back)
@@ -224,23 +234,28 @@ impl Topology {
         self.links.ids().flat_map(|link| self.channels_of(link))
     }
     /// Where a channel starts: the router and its output port.
+    #[inline]
     pub fn source(&self, channel: ChannelId) -> End {
         let link = &self.links[channel.link()];
         if channel.0.is_multiple_of(2) { link.a } else { link.b }
     }
     /// Where a channel ends: the router and its input port.
+    #[inline]
     pub fn target(&self, channel: ChannelId) -> End {
         self.source(channel.reverse())
     }
     /// The channel that leaves a router through a port, unless the port is dark.
+    #[inline]
     pub fn outgoing(&self, node: NodeId, port: PortId) -> Option<ChannelId> {
         self.outgoing[node.index() * self.ports + port.index()]
     }
     /// All channels that leave a router, in port order.
+    #[inline]
     pub fn channels_from(&self, node: NodeId) -> impl Iterator<Item = ChannelId> {
         self.outgoing[node.index() * self.ports..][..self.ports].iter().copied().flatten()
     }
     /// All channels that lead to a router, by input port.
+    #[inline]
     pub fn channels_into(&self, node: NodeId) -> impl Iterator<Item = ChannelId> {
         let (ends, duplex) = if self.incoming.is_empty() { (&self.outgoing, true) } else { (&self.incoming, false) };
         let channels = ends[node.index() * self.ports..][..self.ports].iter().copied().flatten();
@@ -267,6 +282,7 @@ impl Topology {
     }
     /// The class of a channel under a symmetry of this topology: `class of its source node * ports + output
     /// port`.
+    #[inline]
     pub fn channel_class(&self, symmetry: &Symmetry, channel: ChannelId) -> ChannelClass {
         let source = self.source(channel);
         ChannelClass::new(symmetry.class(source.node) * self.ports + source.port.index())
@@ -279,6 +295,7 @@ impl Topology {
         }
     }
     /// Number of channel classes under a symmetry (classes of dark ports included, they stay unused).
+    #[inline]
     pub fn class_count(&self, symmetry: &Symmetry) -> usize {
         symmetry.class_count() * self.ports
     }

@@ -3,7 +3,7 @@
 
 use crate::support::fixture;
 use fabc::check;
-use fabc::compile::{Stage, compile, decidable};
+use fabc::compile::{Stage, check_early, compile};
 use fabc::compiled::Compiled;
 use fabc::diag::SourceMap;
 use fabc::emit;
@@ -285,7 +285,7 @@ fn late_errors_read_well_and_every_code_has_one() {
             Err(failed) => failed,
             Ok((pod, _, sources)) => {
                 let late = LATE.iter().any(|late| path.ends_with(late));
-                if decidable(&pod, Stage::Emit).is_ok() != late {
+                if check_early(&pod, Stage::Emit).is_ok() != late {
                     early_errors_differ.push(path.to_owned());
                 }
                 match compile(pod, Stage::Emit, &Silent) {
@@ -361,7 +361,7 @@ fn no_bound_refuses_what_a_build_measures() {
         let text = spec(&measured);
         let loader = |path: &str| if path == "test.fab" { Ok(text.clone()) } else { read(path) };
         let (fabric, ..) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
-        decidable(&fabric, Stage::Emit).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));
+        check_early(&fabric, Stage::Emit).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));
     }
 }
 
@@ -371,7 +371,7 @@ fn lines_that_only_a_build_decides_are_counted() {
     let left = |text: &str| {
         let (fabric, ..) =
             fabc::lang::load("test.fab", &|_: &str| Ok(text.to_owned())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
-        fabc::compile::undecided(&fabric, Stage::Emit).unwrap_or_else(|failure| panic!("{failure:?}"))
+        fabc::compile::check_early(&fabric, Stage::Emit).unwrap_or_else(|failure| panic!("{failure:?}"))
     };
     let net =
         "fabric f { link w { bandwidth = 100 Gbps; latency = 20 ns; } router { radix = 8; hosts = 2; vcs = 4; } topology = torus 3 x 4; ";
@@ -391,7 +391,7 @@ fn networks_that_no_analysis_takes_are_described() {
             "fabric f {{ link w {{ bandwidth = 100 Gbps; latency = 20 ns; }} router {{ radix = 128; hosts = 1; vcs = 4; }} topology = {topology} }}"
         );
         let (fabric, ..) = fabc::lang::load("test.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
-        let refused = decidable(&fabric, Stage::Analyze).is_err();
+        let refused = check_early(&fabric, Stage::Analyze).is_err();
         (fabc::compile::is_described(&fabric), refused)
     };
     assert_eq!(described("polarstar { radix = 12; routers = largest; }"), (false, false));

@@ -28,7 +28,7 @@ use clap::CommandFactory;
 use fabc_base::diag::SourceMap;
 use fabc_emit::compiled::Compiled;
 use fabc_model::{Fabric, Plant, SonicConfig};
-use fabc_pipeline::compile::{Stage, decidable, describe, is_described, undecided, wire};
+use fabc_pipeline::compile::{Stage, check_early, describe, is_described, wire};
 use fabc_pipeline::library::Loaded;
 use fabc_pipeline::show::MessageFormat;
 use std::path::{Path, PathBuf};
@@ -232,7 +232,7 @@ fn check_with(args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(),
         if is_described(fabric) {
             return described(loaded, watch, terminal);
         }
-        let lines = undecided(fabric, Stage::Emit).map_err(|failure| (failure, loaded.sources))?;
+        let lines = check_early(fabric, Stage::Emit).map_err(|failure| (failure, loaded.sources))?;
         let left = left_to_a_build(lines);
         terminal.say(&format!("{}: no errors ({}){left}", fabric.name, contents(fabric)))?;
         return Ok(());
@@ -265,7 +265,7 @@ fn described(Loaded { fabric, sources, .. }: Loaded, watch: &Watch, terminal: Te
     let described = match watch.time("sample", || describe(&fabric)) {
         Ok(Some(described)) => described,
         // Of a family without formulas nothing so large can be declared.
-        Ok(None) => return decidable(&fabric, Stage::Emit).map_err(|failure| (failure, sources).into()),
+        Ok(None) => return check_early(&fabric, Stage::Emit).map(drop).map_err(|failure| (failure, sources).into()),
         Err(failure) => return Err((failure, sources).into()),
     };
     terminal.say(&format!("{}: no errors ({})", fabric.name, contents(&fabric)))?;

@@ -159,7 +159,7 @@ impl Parts {
             return Err(DriverError::OfSlices { what: "`--shard`".to_owned(), hint }.into());
         }
         let stage = args.stop_after.unwrap_or(Stage::Emit);
-        compile::decidable(&fabric, stage).map_err(|failure| (failure, sources))?;
+        compile::check_early(&fabric, stage).map_err(|failure| (failure, sources))?;
         let mut needed = vec![("spec.fab".to_owned(), text)];
         needed.extend(fabc_emit::inputs(&fabric));
         let options = [settings, manifest_options(args)].concat();

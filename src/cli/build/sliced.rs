@@ -16,7 +16,7 @@ use fabc_lang::parse_normal_form;
 use fabc_model::kind_files;
 use fabc_model::{Fabric, SliceKind};
 use fabc_passes::slices::Placing;
-use fabc_pipeline::compile::{Stage, undecided};
+use fabc_pipeline::compile::{Stage, check_early};
 use fabc_pipeline::library::Loaded;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -129,7 +129,7 @@ pub(crate) fn check(loaded: Loaded, args: &CheckArgs, watch: &Watch, terminal: T
     let (mut failed, mut left) = (Vec::new(), 0);
     for of in &fabric.slices.kinds {
         if args.stop_after.is_none() {
-            left += undecided(&of.fabric, Stage::Emit).map_err(|failure| Stop::from((failure, sources.clone())))?;
+            left += check_early(&of.fabric, Stage::Emit).map_err(|failure| Stop::from((failure, sources.clone())))?;
             continue;
         }
         let (compiled, _) = back(alone(of, &sources), args, watch, terminal)?;

@@ -25,20 +25,12 @@ struct Given {
     distances: Option<Distances>,
 }
 
-/// Refuses what can never be built as far as `last`.
+/// Refuses what can never be built as far as `last`. Returns how many `require` lines only a build can decide:
+/// the spec alone says what all others measure.
 ///
 /// # Errors
 /// As [`super::compile`].
-pub fn decidable(fabric: &Fabric, last: Stage) -> Result<(), Failure> {
-    undecided(fabric, last).map(|_| ())
-}
-
-/// As [`decidable`]; returns how many `require` lines only a build can decide. About all others the spec
-/// alone says what they measure.
-///
-/// # Errors
-/// As [`decidable`].
-pub fn undecided(fabric: &Fabric, last: Stage) -> Result<usize, Failure> {
+pub fn check_early(fabric: &Fabric, last: Stage) -> Result<usize, Failure> {
     if !fabric.slices.kinds.is_empty() {
         return Err(Failure::spec(SliceError::Divided { fabric: fabric.name.clone(), span: fabric.span }));
     }

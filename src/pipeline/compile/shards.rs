@@ -12,7 +12,7 @@ use super::finish::Outcome;
 use super::plant::Built;
 use super::scenario::Found;
 use super::simulations::failure;
-use super::{Stage, certified_flow, decidable, finish, plant, prepared, scenario};
+use super::{Stage, certified_flow, check_early, finish, plant, prepared, scenario};
 use fabc_base::diag::Failure;
 use fabc_base::progress::Progress;
 use fabc_check::CheckError;
@@ -87,7 +87,7 @@ pub trait Kept: Sync {
 /// # Errors
 /// As [`super::compile`], and what keeping and reading may end with.
 pub fn shard<K: Keeper>(fabric: &Fabric, last: Stage, keeper: &K, progress: &dyn Progress) -> Result<(), K::Error> {
-    decidable(fabric, last)?;
+    check_early(fabric, last)?;
     let built = plant::build(fabric, progress)?;
     let faults = Faults::new(fabric, &built.topology, built.pod.as_ref(), last, progress)?;
     search(fabric, last, &built, &faults, keeper, progress)?;
@@ -177,7 +177,7 @@ fn proved_again<K: Kept>(context: &Context<'_>, scenario: &Scenario, found: Kept
 /// # Errors
 /// As [`super::compile`], and what reading may end with.
 pub fn merged<K: Kept>(fabric: Fabric, last: Stage, kept: &K, progress: &dyn Progress) -> Result<Compiled, K::Error> {
-    decidable(&fabric, last)?;
+    check_early(&fabric, last)?;
     let built = plant::build(&fabric, progress)?;
     let topology = &built.topology;
     let faults = Faults::new(&fabric, topology, built.pod.as_ref(), last, progress)?;

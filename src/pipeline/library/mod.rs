@@ -11,7 +11,7 @@ pub use loaded::{Loaded, binary_tables, broken, load, too_long_to_read};
 pub use options::{Options, TablesForm};
 pub use outcome::{Checked, Compiled, Diagnostic, Diagnostics, Place};
 
-use crate::compile::{Stage, compile, decidable, describe, is_described};
+use crate::compile::{Stage, check_early, compile, describe, is_described};
 use fabc_base::diag::{Failure, SourceMap};
 use fabc_emit::BINARY_TABLES;
 use fabc_lang::SliceError;
@@ -95,7 +95,7 @@ pub fn check(spec: &str, options: &Options<'_>) -> Result<Checked, Diagnostics> 
         Some(pod) => {
             let placed = Placing::of(&fabric, pod).initial(fabric.slices.spare);
             let placed = placed.map(|_| ()).map_err(Failure::infeasible);
-            placed.and_then(|()| fabric.slices.kinds.iter().try_for_each(|kind| decidable(&kind.fabric, Stage::Emit)))
+            placed.and_then(|()| fabric.slices.kinds.iter().try_for_each(|kind| check_early(&kind.fabric, Stage::Emit).map(drop)))
         }
         None if is_described(&fabric) => match describe(&fabric) {
             Ok(Some(network)) => {
@@ -104,10 +104,10 @@ pub fn check(spec: &str, options: &Options<'_>) -> Result<Checked, Diagnostics> 
                 if failed.is_empty() { Ok(()) } else { Err(Failure::Infeasible(failed)) }
             }
             // Of a family without formulas nothing so large can be declared.
-            Ok(None) => decidable(&fabric, Stage::Emit),
+            Ok(None) => check_early(&fabric, Stage::Emit).map(drop),
             Err(failure) => Err(failure),
         },
-        None => decidable(&fabric, Stage::Emit),
+        None => check_early(&fabric, Stage::Emit).map(drop),
     };
     match decided {
         Ok(()) => Ok(Checked { name: fabric.name, normal_form: text, described, warnings }),

@@ -1,6 +1,6 @@
 //! Networks built whole: what comes out, and that the directory proves it.
 
-use fabc::compile::{Stage, compile, decidable};
+use fabc::compile::{Stage, check_early, compile};
 use fabc::compiled::Compiled;
 use fabc::emit;
 use fabc::ids::Id;
@@ -229,7 +229,7 @@ fn networks_that_are_too_large_are_refused_by_arithmetic() {
         let loaded = fabc::lang::load("test.fab", &|_: &str| Ok(text.clone()));
         let failure = match loaded {
             Err((failure, _)) => failure,
-            Ok((fabric, ..)) => decidable(&fabric, Stage::Emit).expect_err(topology),
+            Ok((fabric, ..)) => check_early(&fabric, Stage::Emit).expect_err(topology),
         };
         let codes: Vec<String> = failure.diagnostics().iter().filter_map(|found| Some(found.code()?.to_string())).collect();
         assert_eq!(codes, [code], "{topology}");

@@ -2,7 +2,7 @@
 
 use super::builds::built;
 use fabc::check::Files;
-use fabc::compile::{Stage, compile, decidable};
+use fabc::compile::{Stage, check_early, compile};
 use fabc::progress::Silent;
 use fabc::verify;
 use serde_json::{Value, json};
@@ -153,7 +153,7 @@ fn too_few_are_refused_early() {
         let text = spec(topology, routing, &format!("vcs = {vcs};"));
         let loader = |_: &str| Ok(text.clone());
         let (fabric, ..) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
-        let early = decidable(&fabric, Stage::Emit).expect_err("refused");
+        let early = check_early(&fabric, Stage::Emit).expect_err("refused");
         let late = compile(fabric, Stage::Emit, &Silent).expect_err("refused");
         for failure in [early, late] {
             let said: Vec<String> = failure.diagnostics().iter().map(ToString::to_string).collect();
