@@ -161,7 +161,8 @@ pub fn judge_third_party(
         (Ok(walked), None) => Ok(ThirdParty { walked, dependencies: dependencies.count() }),
         (walked, circle) => {
             let failed = walked.err().unwrap_or_default();
-            let Failed { lost, pairs, first_lost, first_circling, .. } = failed;
+            let Failed { lost, first_lost, first_circling, .. } = failed;
+            let pairs = (endpoints * endpoints.saturating_sub(1)) as u64;
             let faults = first_lost.map(|pair| walker.lost(pair)).into_iter().chain(first_circling.map(|pair| walker.circling(pair)));
             Err(Rejection::Faulty { lost, pairs, faults: faults.chain(circle).collect() })
         }

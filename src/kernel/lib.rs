@@ -43,3 +43,6 @@ pub use network::{Endpoint, NOWHERE, Network};
 pub use symmetry::{automorphisms, automorphisms_of_lit, group, keeps_demand};
 pub use table::{DISCARDED, Lookup, MISSING, NO_LANE, Table, packed, unpacked};
 pub use walker::Walked;
+
+#[cfg(test)]
+mod tests;

@@ -56,8 +56,6 @@ pub struct Walked {
 pub(crate) struct Failed {
     /// Pairs that do not arrive.
     pub lost: u64,
-    /// Pairs that were walked.
-    pub pairs: u64,
     /// The first pair that is lost.
     pub first_lost: Option<Pair>,
     /// The first pair that never ends.
@@ -152,7 +150,6 @@ impl<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync> Walker<'_, T, W> {
             used.clear();
             let mut fates: Option<Vec<Fate>> = None;
             for source in self.sources_to(destination) {
-                tally.failed.pairs += 1;
                 let pair = Pair { destination, source };
                 let Some(start) = self.start(pair) else {
                     tally.failed.note(pair, Fate::Lost);
@@ -422,7 +419,6 @@ impl Tally {
         sum.cycles_most = sum.cycles_most.max(more.cycles_most);
         let (sum, more) = (&mut self.failed, &other.failed);
         sum.lost += more.lost;
-        sum.pairs += more.pairs;
         sum.first_lost = sum.first_lost.or(more.first_lost);
         sum.first_circling = sum.first_circling.or(more.first_circling);
         sum.first_unused = sum.first_unused.or(more.first_unused);

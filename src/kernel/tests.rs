@@ -1,0 +1,191 @@
+//! Every property on a ring of four routers, whose numbers come out by hand.
+
+use crate::*;
+use fabc_topology::ids::{BlockId, IdVec, LinkId, LinkTypeId, NodeId, PortId};
+use fabc_topology::{
+    Demand, Distances, DualLengths, End, Entry, FlowCertificate, ForwardingTables, Link, LinkClass, Scene, Symmetry, TableKey, Topology,
+    VcCount, Walk,
+};
+
+const FORWARD: u16 = 0;
+const BACK: u16 = 1;
+
+fn rotations() -> Symmetry {
+    Symmetry::new(1, (0..4).map(|by| (0..4).map(|block| BlockId((block + by) % 4)).collect()).collect())
+}
+
+/// Port 0 of each router leads to port 1 of the next one.
+fn ring(symmetry: Symmetry) -> Topology {
+    let end = |node: u32, port| End { node: NodeId(node % 4), port: PortId(port) };
+    let link =
+        |node| Link { a: end(node, FORWARD), b: end(node + 1, BACK), class: LinkClass::Local, link_type: LinkTypeId(0), simplex: false };
+    Topology::new(2, (0..4).map(link).collect(), symmetry)
+}
+
+/// All packets go forward.
+fn forward(topology: &Topology, key: TableKey, vcs: u8) -> ForwardingTables {
+    let symmetry = topology.symmetry().clone();
+    let entry = |dst| Entry { dst, in_port: -1, in_vc: -1, out_port: FORWARD, out_vc: 0 };
+    let router = |node| topology.nodes().filter(|&dst| dst != node).map(entry).collect();
+    let routers = symmetry.canonical_nodes().map(router).collect();
+    ForwardingTables { scenario: "nominal".to_owned(), vcs, key, symmetry, routers }
+}
+
+fn judged(topology: &Topology, tables: &ForwardingTables, ranks: &[u32], shortest: bool) -> Result<(Walk, DeadlockFree), Conviction> {
+    let (scene, demand) = (Scene::whole(topology), Demand::uniform(4));
+    let hop_cycles: IdVec<LinkId, u64> = IdVec::filled(10, topology.links().len());
+    judge(&Judged { scene: &scene, demand: &demand, hop_cycles: &hop_cycles, vcs: 3, shortest }, tables, ranks)
+}
+
+/// The rank of a channel is its virtual channel.
+fn ranks(topology: &Topology, vcs: u32) -> Vec<u32> {
+    (0..topology.class_count(topology.symmetry())).flat_map(|_| 0..vcs).collect()
+}
+
+const BY_HOPS: TableKey = TableKey::DstCount(VcCount::Hops);
+
+#[test]
+fn a_walk_counts_what_one_counts_by_hand() {
+    for symmetry in [Symmetry::trivial(1, 4), rotations()] {
+        let topology = ring(symmetry);
+        let (walk, proof) = judged(&topology, &forward(&topology, BY_HOPS, 3), &ranks(&topology, 3), false).unwrap();
+        // From each router one route of 1, 2 and 3 hops. A channel lies on 1 + 2 + 3 of them.
+        assert_eq!(walk.load_histogram, [(0, 4), (6, 4)]);
+        assert_eq!((walk.route_hops, walk.vc_hops), (vec![0, 4, 4, 4], vec![12, 8, 4]));
+        assert_eq!((walk.cycles_total, walk.cycles_most), (240, 30));
+        assert_eq!((walk.entries_max, walk.entries_total), (3, 12));
+        assert_eq!(proof.ranks(), ranks(&topology, 3));
+    }
+}
+
+#[test]
+fn a_ring_on_one_virtual_channel_deadlocks() {
+    for symmetry in [Symmetry::trivial(1, 4), rotations()] {
+        let topology = ring(symmetry);
+        let tables = forward(&topology, TableKey::Dst, 1);
+        let conviction = judged(&topology, &tables, &ranks(&topology, 1), false).unwrap_err();
+        let Conviction::Tables(TableFault::Deadlock(circle)) = conviction else { panic!("{conviction:?}") };
+        assert_eq!(circle.iter().map(|waiting| waiting.held.slot).collect::<Vec<_>>(), [0, 2, 4, 6]);
+        for Waiting { held, pair } in circle {
+            // The packet goes over the channel that it holds, and over the next one.
+            let (source, destination) = pair.unwrap();
+            let (router, hops) = (held.slot / 2, (destination + 4 - source) % 4);
+            assert!((router + 4 - source) % 4 + 2 <= hops, "{source} to {destination} at {router}");
+        }
+        // The same without ranks.
+        let scene = Scene::whole(&topology);
+        let forwarding = Forwarding::new(&scene, &tables).unwrap();
+        match judge_third_party(&Network::of_topology(&topology), &forwarding, |_, _| 1) {
+            Err(Rejection::Faulty { lost: 0, pairs: 12, faults }) => {
+                assert!(matches!(&faults[..], [TableFault::Deadlock(circle)] if circle.len() == 4))
+            }
+            _ => panic!("it is not convicted"),
+        }
+    }
+}
+
+#[test]
+fn third_party_tables_without_a_circle_are_accepted() {
+    let topology = ring(Symmetry::trivial(1, 4));
+    let (scene, tables) = (Scene::whole(&topology), forward(&topology, BY_HOPS, 3));
+    let forwarding = Forwarding::new(&scene, &tables).unwrap();
+    let Ok(found) = judge_third_party(&Network::of_topology(&topology), &forwarding, |_, _| 1) else { panic!("it is convicted") };
+    // Every channel waits for the next one, on virtual channel 1 behind 0 and 2 behind 1.
+    assert_eq!((found.walked.loads, found.dependencies), (vec![6, 0, 6, 0, 6, 0, 6, 0], 8));
+}
+
+#[test]
+fn packets_that_do_not_arrive_are_found() {
+    let topology = ring(Symmetry::trivial(1, 4));
+    let fault = |tables: &ForwardingTables| match judged(&topology, tables, &ranks(&topology, u32::from(tables.vcs)), false) {
+        Err(Conviction::Tables(fault)) => fault,
+        other => panic!("{other:?}"),
+    };
+    let mut without = forward(&topology, BY_HOPS, 3);
+    without.routers[1].retain(|entry| entry.dst != NodeId(3));
+    let at = |router, input| Position { router, input };
+    // From 0 to 3 packets come to router 1 with one hop behind them.
+    let lost = TableFault::Lost { source: 0, destination: 3, positions: vec![at(0, 0), at(1, 1)], loss: Loss::NoEntry };
+    assert_eq!(fault(&without), lost);
+    let counted_out = fault(&forward(&topology, BY_HOPS, 2));
+    assert!(matches!(counted_out, TableFault::Lost { source: 1, destination: 0, loss: Loss::NoCount, .. }), "{counted_out:?}");
+    let mut turned = forward(&topology, TableKey::Dst, 1);
+    turned.routers[1].iter_mut().filter(|entry| entry.dst == NodeId(3)).for_each(|entry| entry.out_port = BACK);
+    let circle = vec![Held { slot: 0, vc: 0 }, Held { slot: 3, vc: 0 }];
+    assert_eq!(fault(&turned), TableFault::Circling { source: 0, destination: 3, circle });
+}
+
+#[test]
+fn an_entry_that_nobody_uses_is_found() {
+    let topology = ring(Symmetry::trivial(1, 4));
+    let mut tables = forward(&topology, TableKey::DstInput, 3);
+    let entries = |node: NodeId| {
+        let to = |dst: NodeId| {
+            // Forward all the way, on the virtual channel of the hop.
+            let before = (node.0 + 4 - dst.0 - 1) % 4;
+            let arrived = |vc: u8| Entry { dst, in_port: BACK as i16, in_vc: vc as i8, out_port: FORWARD, out_vc: vc + 1 };
+            let injected = Entry { dst, in_port: -1, in_vc: -1, out_port: FORWARD, out_vc: 0 };
+            std::iter::once(injected).chain((0..before as u8).map(arrived)).collect::<Vec<_>>()
+        };
+        topology.nodes().filter(|&dst| dst != node).flat_map(to).collect::<Vec<_>>()
+    };
+    tables.routers = topology.nodes().map(entries).collect();
+    judged(&topology, &tables, &ranks(&topology, 3), false).unwrap();
+    let unused = Entry { dst: NodeId(1), in_port: FORWARD as i16, in_vc: 0, out_port: FORWARD, out_vc: 1 };
+    tables.routers[0].push(unused);
+    tables.routers[0].sort_unstable();
+    let conviction = judged(&topology, &tables, &ranks(&topology, 3), false).unwrap_err();
+    let position = Position { router: 0, input: 1 };
+    assert_eq!(conviction, Conviction::Tables(TableFault::Unused { destination: 1, position, port: 0, vc: 1 }));
+}
+
+#[test]
+fn wrong_ranks_and_long_routes_are_found() {
+    let topology = ring(rotations());
+    let tables = forward(&topology, BY_HOPS, 3);
+    let flat = vec![0; ranks(&topology, 3).len()];
+    let conviction = judged(&topology, &tables, &flat, false).unwrap_err();
+    let (held, next) = (Held { slot: 0, vc: 0 }, Held { slot: 2, vc: 1 });
+    assert_eq!(conviction, Conviction::Tables(TableFault::Rank { held, next, rank: 0, next_rank: 0 }));
+    let conviction = judged(&topology, &tables, &ranks(&topology, 3), true).unwrap_err();
+    assert!(matches!(conviction, Conviction::Distances { what: "the hops of shortest routes", .. }), "{conviction:?}");
+}
+
+#[test]
+fn certificates_are_those_of_the_ring() {
+    let topology = ring(rotations());
+    let (scene, demand) = (Scene::whole(&topology), Demand::uniform(4));
+    // 1 + 2 + 1 hops from each router.
+    let true_distances = Distances { diameter: 2, total: 16, histogram: vec![0, 8, 4] };
+    distances(&scene, &true_distances).unwrap();
+    distances(&scene, &Distances { total: 15, ..true_distances }).unwrap_err();
+    let lengths = DualLengths { lengths: vec![1, 1], volume: 8, distance: 16 };
+    dual(&scene, &demand, &lengths).unwrap();
+    dual(&scene, &demand, &DualLengths { distance: 15, ..lengths.clone() }).unwrap_err();
+    dual(&scene, &demand, &DualLengths { lengths: vec![1], ..lengths }).unwrap_err();
+    // From router 0 three units go forward, of which one stays at each router.
+    let mut flows = vec![vec![0; topology.channel_count()]];
+    for (node, units) in [(0, 3), (1, 2), (2, 1)] {
+        let channel = topology.outgoing(NodeId(node), PortId(FORWARD)).unwrap();
+        flows[0][channel.0 as usize] = units;
+    }
+    let forward_flow = FlowCertificate { demand: 1, mirrored: false, busiest: 6, parts: 1, flows };
+    flow(&scene, &demand, &forward_flow).unwrap();
+    flow(&scene, &demand, &FlowCertificate { busiest: 5, ..forward_flow.clone() }).unwrap_err();
+    let mut leaking = forward_flow;
+    leaking.flows[0][topology.outgoing(NodeId(1), PortId(FORWARD)).unwrap().0 as usize] = 1;
+    flow(&scene, &demand, &leaking).unwrap_err();
+}
+
+#[test]
+fn a_reflection_is_no_symmetry_of_the_ports() {
+    let topology = ring(Symmetry::trivial(1, 4));
+    automorphisms(&topology, &rotations()).unwrap();
+    let blocks = |images: [u32; 4]| images.map(BlockId).to_vec();
+    let reflection = Symmetry::new(1, vec![blocks([0, 1, 2, 3]), blocks([1, 0, 3, 2])]);
+    automorphisms(&topology, &reflection).unwrap_err();
+    // A group, but not one that moves every block.
+    keeps_demand(&rotations(), &Demand::uniform(4)).unwrap();
+    let uneven: Vec<u32> = (0..16).map(|cell| u32::from(cell == 1)).collect();
+    keeps_demand(&rotations(), &Demand::matrix(4, uneven)).unwrap_err();
+}
