@@ -186,7 +186,11 @@ impl<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync> Walker<'_, T, W> {
                         }
                         Step::Lost(_) | Step::Hop { .. } => {
                             let fates = fates.insert(vec![Fate::Unknown; self.network.routers() * layout.inputs]);
-                            let fate = self.fate(layout, &row, pair, fates);
+                            // More hops than positions: whatever else is said of it, it did not arrive.
+                            let fate = match self.fate(layout, &row, pair, fates) {
+                                Fate::Lost => Fate::Lost,
+                                _ => Fate::Circles,
+                            };
                             tally.failed.note(pair, fate);
                             break;
                         }
