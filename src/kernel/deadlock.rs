@@ -88,14 +88,14 @@ fn left_by_trimming(after: &[Vec<u32>]) -> Vec<bool> {
     for (vertex, successors) in after.iter().enumerate() {
         successors.iter().for_each(|&next| before[next as usize].push(vertex as u32));
     }
-    let mut left = vec![true; after.len()];
+    let mut remaining = vec![true; after.len()];
     for (forward, back) in [(after, &before[..]), (&before[..], after)] {
-        let in_left = |vertex: &u32| left[*vertex as usize];
-        let mut degree: Vec<usize> = back.iter().map(|vertices| vertices.iter().filter(|vertex| in_left(vertex)).count()).collect();
-        let mut bare: Vec<usize> = (0..after.len()).filter(|&vertex| left[vertex] && degree[vertex] == 0).collect();
+        let remains = |vertex: &u32| remaining[*vertex as usize];
+        let mut degree: Vec<usize> = back.iter().map(|vertices| vertices.iter().filter(|vertex| remains(vertex)).count()).collect();
+        let mut bare: Vec<usize> = (0..after.len()).filter(|&vertex| remaining[vertex] && degree[vertex] == 0).collect();
         while let Some(vertex) = bare.pop() {
-            left[vertex] = false;
-            for &next in forward[vertex].iter().filter(|&&next| left[next as usize]) {
+            remaining[vertex] = false;
+            for &next in forward[vertex].iter().filter(|&&next| remaining[next as usize]) {
                 degree[next as usize] -= 1;
                 if degree[next as usize] == 0 {
                     bare.push(next as usize);
@@ -103,7 +103,7 @@ fn left_by_trimming(after: &[Vec<u32>]) -> Vec<bool> {
             }
         }
     }
-    left
+    remaining
 }
 
 /// The shortest circle through `start` of at most `longest` vertices, by breadth-first search.

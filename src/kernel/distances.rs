@@ -16,15 +16,15 @@ use rayon::prelude::*;
 pub fn distances(scene: &Scene<'_>, claimed: &Distances) -> Result<(), Conviction> {
     expect_lit(scene)?;
     let measured = measure(scene).map_err(|(from, to)| Conviction::Disconnected { from, to })?;
-    let wrong = |what, claimed: String, measured: String| Err(Conviction::Distances { what, claimed, measured });
+    let refuted = |what, claimed: String, measured: String| Err(Conviction::Distances { what, claimed, measured });
     if claimed.diameter != measured.diameter {
-        return wrong("the diameter", claimed.diameter.to_string(), measured.diameter.to_string());
+        return refuted("the diameter", claimed.diameter.to_string(), measured.diameter.to_string());
     }
     if claimed.total != measured.total {
-        return wrong("the sum of distances", claimed.total.to_string(), measured.total.to_string());
+        return refuted("the sum of distances", claimed.total.to_string(), measured.total.to_string());
     }
     if claimed.histogram != measured.histogram {
-        return wrong("the histogram", format!("{:?}", claimed.histogram), format!("{:?}", measured.histogram));
+        return refuted("the histogram", format!("{:?}", claimed.histogram), format!("{:?}", measured.histogram));
     }
     Ok(())
 }
@@ -49,14 +49,14 @@ pub(crate) fn shortest(scene: &Scene<'_>, route_hops: &[u64]) -> Result<(), Conv
 pub fn demand_hops(scene: &Scene<'_>, demand: &Demand) -> u64 {
     let graph = LitGraph::new(scene);
     let (sources, times) = representative_sources(scene, &symmetry_of(scene));
-    let of = |queue: &mut Vec<u32>, &source: &NodeId| {
+    let weighted_hops = |queue: &mut Vec<u32>, &source: &NodeId| {
         let mut hops = graph.hops_from(source, queue);
         for dead in &scene.dead {
             hops[dead.index()] = 0;
         }
         hops.iter().zip(demand.row(source)).map(|(&hops, weight)| u64::from(hops) * u64::from(weight)).sum::<u64>()
     };
-    sources.par_iter().map_init(Vec::new, of).sum::<u64>() * times
+    sources.par_iter().map_init(Vec::new, weighted_hops).sum::<u64>() * times
 }
 
 /// Hop distances over the lit links between all routers that live, send and receive, or two routers that
@@ -64,7 +64,7 @@ pub fn demand_hops(scene: &Scene<'_>, demand: &Demand) -> u64 {
 pub fn measure(scene: &Scene<'_>) -> Result<Distances, (NodeId, NodeId)> {
     let graph = LitGraph::new(scene);
     let (sources, weight) = representative_sources(scene, &symmetry_of(scene));
-    let of = |queue: &mut Vec<u32>, &source: &NodeId| {
+    let pairs_by_hops = |queue: &mut Vec<u32>, &source: &NodeId| {
         let mut pairs: Vec<u64> = vec![0];
         for (node, &hops) in graph.hops_from(source, queue).iter().enumerate() {
             if !scene.is_endpoint(NodeId::new(node)) {
@@ -81,7 +81,7 @@ pub fn measure(scene: &Scene<'_>) -> Result<Distances, (NodeId, NodeId)> {
         Ok(pairs)
     };
     // All of them, so that of several pairs that are apart the first is told.
-    let rows = sources.par_iter().map_init(Vec::new, of).collect::<Vec<_>>();
+    let rows = sources.par_iter().map_init(Vec::new, pairs_by_hops).collect::<Vec<_>>();
     let mut histogram = vec![0];
     for row in rows {
         add(&mut histogram, &row?);

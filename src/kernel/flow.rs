@@ -75,12 +75,12 @@ pub fn flow(scene: &Scene<'_>, demand: &Demand, claimed: &FlowCertificate) -> Re
             return Err(Conviction::Flow(format!("of the flow from node {source}, {} units {verb} at node {node}", excess.unsigned_abs())));
         }
     }
-    let both = |link: LinkId| {
+    let claimed_load = |link: LinkId| {
         let load = |channel: ChannelId| loads[topology.channel_class(symmetry, channel).index()];
-        let each = topology.channels_of(link).map(load);
-        if claimed.mirrored { each.sum() } else { each.max().unwrap_or(0) }
+        let loads_of_link = topology.channels_of(link).map(load);
+        if claimed.mirrored { loads_of_link.sum() } else { loads_of_link.max().unwrap_or(0) }
     };
-    let busiest = topology.links().ids().map(both).max().unwrap_or(0);
+    let busiest = topology.links().ids().map(claimed_load).max().unwrap_or(0);
     if busiest != u128::from(claimed.busiest) {
         let (claimed, of) = (claimed.busiest, if claimed.mirrored { "link" } else { "channel" });
         return Err(Conviction::Flow(format!("the busiest {of} is claimed to carry {claimed} units, but it carries {busiest}")));

@@ -49,39 +49,39 @@ fn index_of_entries(scene: &Scene<'_>, tables: &ForwardingTables, node: NodeId, 
     let (nodes, ports, vcs) = (scene.topology.node_count(), scene.topology.ports() as i32, i32::from(tables.vcs));
     let mut starts = vec![0u32; nodes + 1];
     for (k, entry) in entries.iter().enumerate() {
-        let wrong = |what: String| {
+        let refused = |reason: String| {
             let Entry { dst, in_port, in_vc, out_port, out_vc } = entry;
-            let what = format!("entry [{dst},{in_port},{in_vc},{out_port},{out_vc}] {what}");
+            let what = format!("entry [{dst},{in_port},{in_vc},{out_port},{out_vc}] {reason}");
             Err(Conviction::Entry { router: node, what })
         };
         if entry.dst.index() >= nodes {
-            return wrong(format!("is for a router that does not exist, there are {nodes}"));
+            return refused(format!("is for a router that does not exist, there are {nodes}"));
         }
         if entry.dst == node {
-            return wrong("is for packets that have arrived".to_owned());
+            return refused("is for packets that have arrived".to_owned());
         }
         let (in_port, in_vc) = (i32::from(entry.in_port), i32::from(entry.in_vc));
         let injected = in_port == -1 && in_vc == -1;
         let arrived = tables.key == TableKey::DstInput && (0..ports).contains(&in_port) && (0..vcs).contains(&in_vc);
         if !injected && !arrived {
-            return wrong(format!("has an input that no packet comes by: {ports} ports with {vcs} VCs, or -1,-1 for injected"));
+            return refused(format!("has an input that no packet comes by: {ports} ports with {vcs} VCs, or -1,-1 for injected"));
         }
         if i32::from(entry.out_vc) >= vcs {
-            return wrong(format!("sends on VC {}, but there are {vcs}", entry.out_vc));
+            return refused(format!("sends on VC {}, but there are {vcs}", entry.out_vc));
         }
         if i32::from(entry.out_port) >= ports {
-            return wrong(format!("leaves by port {}, but there are {ports}", entry.out_port));
+            return refused(format!("leaves by port {}, but there are {ports}", entry.out_port));
         }
         if scene.outgoing(node, PortId(entry.out_port)).is_none() {
-            return wrong(format!("leaves by {}, which is dark", port_name(usize::from(entry.out_port))));
+            return refused(format!("leaves by {}, which is dark", port_name(usize::from(entry.out_port))));
         }
         if let Some(before) = k.checked_sub(1).map(|before| &entries[before]) {
             let key = |entry: &Entry| (entry.dst, entry.in_port, entry.in_vc);
             if key(before) == key(entry) {
-                return wrong(format!("conflicts with the entry before it, which leaves by {},{}", before.out_port, before.out_vc));
+                return refused(format!("conflicts with the entry before it, which leaves by {},{}", before.out_port, before.out_vc));
             }
             if key(before) > key(entry) {
-                return wrong("is out of order".to_owned());
+                return refused("is out of order".to_owned());
             }
         }
         starts[entry.dst.index() + 1] = k as u32 + 1;

@@ -65,8 +65,8 @@ fn closed(rows: &[Vec<BlockId>]) -> Result<(), Conviction> {
     }
     let after = |g: usize, h: usize| {
         let product = |block: usize| rows[g][rows[h][block].index()];
-        let found = element_to[product(0).index()].filter(|&k: &usize| (0..rows[k].len()).all(|block| rows[k][block] == product(block)));
-        found.ok_or_else(|| Conviction::symmetry(format!("it is no group: element {g} after element {h} is missing")))
+        let element = element_to[product(0).index()].filter(|&k: &usize| (0..rows[k].len()).all(|block| rows[k][block] == product(block)));
+        element.ok_or_else(|| Conviction::symmetry(format!("it is no group: element {g} after element {h} is missing")))
     };
     generate(rows.len(), after).map(|_| ())
 }
@@ -122,8 +122,8 @@ pub fn automorphisms(topology: &Topology, symmetry: &Symmetry) -> Result<(), Con
             let (a, b) = (symmetry.image(g, link.a.node), symmetry.image(g, link.b.node));
             let image = topology.outgoing(a, link.a.port).filter(|&channel| {
                 let target = topology.target(channel);
-                let other = &topology.links()[channel.link()];
-                target.node == b && target.port == link.b.port && other.class == link.class && other.link_type == link.link_type
+                let image = &topology.links()[channel.link()];
+                target.node == b && target.port == link.b.port && image.class == link.class && image.link_type == link.link_type
             });
             if image.is_none() {
                 let (from, to) = (link.a.port, link.b.port);

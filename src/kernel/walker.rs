@@ -213,8 +213,8 @@ impl<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync> Walker<'_, T, W> {
     }
 
     fn sources_to(&self, destination: usize) -> impl Iterator<Item = usize> {
-        let all = if self.sends[destination] { 0..self.network.endpoints.len() } else { 0..0 };
-        all.filter(move |&source| source != destination && self.sends[source])
+        let endpoints = if self.sends[destination] { 0..self.network.endpoints.len() } else { 0..0 };
+        endpoints.filter(move |&source| source != destination && self.sends[source])
     }
 
     /// Where packets of a pair start; `None` if their source discards them.
@@ -284,9 +284,8 @@ impl<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync> Walker<'_, T, W> {
     fn is_uneven(&self) -> bool {
         let ports = self.network.ports;
         let times = |node: NodeId| &self.cycles[node.index() * ports..][..ports];
-        let all = (0..self.network.routers()).map(NodeId::new);
-        !self.symmetry.is_trivial()
-            && all.into_iter().any(|node| times(node) != times(self.symmetry.canonical_node(self.symmetry.class(node))))
+        let mut routers = (0..self.network.routers()).map(NodeId::new);
+        !self.symmetry.is_trivial() && routers.any(|node| times(node) != times(self.symmetry.canonical_node(self.symmetry.class(node))))
     }
 
     /// The cycles of a route and its images together, and those of the slowest.
@@ -355,11 +354,11 @@ impl<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync> Walker<'_, T, W> {
     fn follow(&self, pair: Pair, mut visit: impl FnMut(Position, &Step) -> bool) {
         let (layout, mut row) = (self.layout(), Vec::new());
         self.table.fill(pair.destination, &mut row);
-        let mut at = self.start(pair);
-        while let Some(position) = at {
+        let mut next_position = self.start(pair);
+        while let Some(position) = next_position {
             let step = self.step(&layout, &row, self.network.endpoints[pair.destination], position);
             let goes_on = visit(position, &step);
-            at = if let (true, Step::Hop { next, .. }) = (goes_on, step) { Some(next) } else { None };
+            next_position = if let (true, Step::Hop { next, .. }) = (goes_on, step) { Some(next) } else { None };
         }
     }
 
@@ -376,8 +375,8 @@ impl<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync> Walker<'_, T, W> {
                 if self.fate(&layout, &row, pair, &mut fates) != Fate::Arrives {
                     continue;
                 }
-                let (mut at, mut held) = (self.start(pair), None);
-                while let Some(position) = at.take() {
+                let (mut next_position, mut held) = (self.start(pair), None);
+                while let Some(position) = next_position.take() {
                     let step = self.step(&layout, &row, self.network.endpoints[destination], position);
                     let Step::Hop { held: next_held, next } = step else { break };
                     if let Some(held) = held
@@ -385,7 +384,7 @@ impl<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync> Walker<'_, T, W> {
                     {
                         return;
                     }
-                    (held, at) = (Some(next_held), Some(next));
+                    (held, next_position) = (Some(next_held), Some(next));
                 }
             }
         }
