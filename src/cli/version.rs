@@ -6,17 +6,21 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
+/// The root of the repository, from this crate.
+const ROOT: &str = "../..";
+
 fn main() {
-    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=version.rs");
     let variable = |name| env::var(name).unwrap_or_default();
-    let commit = if variable("PROFILE") == "release" { commit(Path::new(&variable("CARGO_MANIFEST_DIR"))) } else { None };
+    let commit = if variable("PROFILE") == "release" { commit(&Path::new(&variable("CARGO_MANIFEST_DIR")).join(ROOT)) } else { None };
     let commit = commit.map_or_else(String::new, |commit| format!(" ({commit})"));
     println!("cargo::rustc-env=FABC_VERSION={}{commit}", variable("CARGO_PKG_VERSION"));
 }
 
 /// The commit that is checked out; `None` without git, and in a directory that only lies in another clone.
 fn commit(directory: &Path) -> Option<String> {
-    if !directory.join(".git").exists() {
+    // A copy of this crate in another clone has that clone above it, but not itself at its place.
+    if !directory.join(".git").exists() || !directory.join("src/cli/version.rs").exists() {
         return None;
     }
     let git = |args: &[&str]| {
