@@ -71,7 +71,7 @@ pub struct Foreseen {
     pub distances: Option<(u32, f64)>,
 }
 
-/// Looks as far ahead as [`decidable`]; of what cannot be built nothing is known.
+/// Looks as far ahead as [`check_early`]; of what cannot be built nothing is known.
 pub fn foresee(fabric: &Fabric) -> Foreseen {
     if !fabric.slices.kinds.is_empty() || size::buildable(fabric).is_err() || size::affordable(fabric, Stage::Emit).is_err() {
         return Foreseen::default();
