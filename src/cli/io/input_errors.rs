@@ -1,6 +1,5 @@
 //! What is wrong with the words of a command line: options, and files and directories in each other's place.
 
-use crate::io::read::display;
 use miette::Diagnostic;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -94,6 +93,10 @@ pub(crate) fn needs_directory(directory: &Path) -> Result<(), InputError> {
         return Err(InputError::NoDirectory { path, reason: "it holds such directories".to_owned(), hint });
     }
     Ok(())
+}
+
+fn display(path: &Path) -> String {
+    path.display().to_string()
 }
 
 fn specs_in(directory: &Path) -> Vec<PathBuf> {

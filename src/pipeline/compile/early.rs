@@ -25,8 +25,8 @@ struct Given {
     distances: Option<Distances>,
 }
 
-/// Refuses what can never be built as far as `last`. Returns how many `require` lines only a build can decide:
-/// the spec alone says what all others measure.
+/// Refuses what can never be built as far as `last`. Returns how many `require` lines only a build can
+/// decide: the spec alone says what all others measure.
 ///
 /// # Errors
 /// As [`super::compile`].
