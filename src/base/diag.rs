@@ -134,6 +134,10 @@ impl Failure {
     pub fn spec(error: impl Diagnostic + Send + Sync + 'static) -> Self {
         Failure::Spec(vec![Box::new(error)])
     }
+    /// Errors of the spec, in source order.
+    pub fn spec_errors<E: Diagnostic + Send + Sync + 'static>(errors: Vec<E>) -> Self {
+        Failure::Spec(errors.into_iter().map(|error| Box::new(error) as _).collect())
+    }
     /// One reason why the spec cannot be met.
     pub fn infeasible(error: impl Diagnostic + Send + Sync + 'static) -> Self {
         Failure::Infeasible(vec![Box::new(error)])

@@ -50,6 +50,9 @@ pub fn options() -> Result<Options, ExitCode> {
     };
     parsed.map_err(|shown| {
         let format = asked_format();
+        if let Some(error) = former_option(&shown) {
+            return wrong_usage(error, format);
+        }
         if shown.use_stderr() && format != MessageFormat::Human {
             return wrong_usage(InputError::usage(&shown.render().to_string()), format);
         }
@@ -62,6 +65,21 @@ pub fn options() -> Result<Options, ExitCode> {
         Terminal { format: MessageFormat::Human, quiet: false, verbose: false }.show(stop.diagnostics, &stop.sources);
         ExitCode::from(stop.exit_code)
     })
+}
+
+/// What is said about an option of `fabc sim` that became a setting.
+fn former_option(shown: &clap::Error) -> Option<InputError> {
+    if shown.kind() != clap::error::ErrorKind::UnknownArgument {
+        return None;
+    }
+    let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    if words.iter().find(|word| !word.starts_with('-')).is_none_or(|command| command != "sim") {
+        return None;
+    }
+    let settings = args::sim_settings::settings_of_former_options(&words)?;
+    let Some(clap::error::ContextValue::String(option)) = shown.get(clap::error::ContextKind::InvalidArg) else { return None };
+    let what = format!("`fabc sim` has no option `{option}`: write `--with '{settings}'`");
+    Some(InputError::Usage { what, hint: "`--with` takes the settings of a `simulate` block: docs/language.md".to_owned() })
 }
 
 /// The form of messages that the command line asks for, even one that cannot be read.

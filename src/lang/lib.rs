@@ -13,7 +13,7 @@ pub mod syntax;
 mod warnings;
 
 pub use normal_form::{normal_form, parse_normal_form};
-pub use resolve::resolve;
+pub use resolve::{resolve, simulation_of_settings};
 pub use resolve_errors::ResolveError;
 pub use slice_errors::SliceError;
 pub use switch_errors::SwitchError;
@@ -42,11 +42,11 @@ pub fn read_with(path: &str, loader: &dyn Loader, sets: &[String]) -> Read {
     let (parsed, sources) = syntax::parse_with(path, loader, sets);
     let spec = match parsed {
         Ok(spec) => spec,
-        Err(errors) => return Err((Failure::Spec(errors.into_iter().map(|error| Box::new(error) as _).collect()), sources)),
+        Err(errors) => return Err((Failure::spec_errors(errors), sources)),
     };
     match resolve(&spec, loader) {
         Ok(fabric) => Ok((fabric, spec, sources)),
-        Err(errors) => Err((Failure::Spec(errors.into_iter().map(|error| Box::new(error) as _).collect()), sources)),
+        Err(errors) => Err((Failure::spec_errors(errors), sources)),
     }
 }
 

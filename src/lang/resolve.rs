@@ -24,6 +24,7 @@ mod levels;
 mod messages;
 mod network;
 mod ocs;
+mod rates;
 mod requires;
 mod scheduled;
 mod settings;
@@ -33,6 +34,8 @@ mod slices;
 mod subjects;
 mod synthesis;
 mod wiring;
+
+pub use simulations::simulation_of_settings;
 
 use crate::ResolveError;
 use crate::syntax::{Bound, Loader, ast, bind};

@@ -9,7 +9,7 @@ use thiserror::Error;
 pub enum SimError {
     /// A packet that is longer than any queue.
     #[error("a packet of {packet} flits does not fit a buffer of {buffer}")]
-    #[diagnostic(code(FAB0601), help("whole packets wait in one buffer: declare a larger one, or send shorter packets (`--packet`)"))]
+    #[diagnostic(code(FAB0601), help("whole packets wait in one buffer: declare a larger one, or send shorter packets (`packet`)"))]
     PacketTooLong {
         /// Its flits.
         packet: u32,
@@ -22,7 +22,7 @@ pub enum SimError {
 
     /// More virtual channels than the routers have.
     #[error("{asked} need {needed} virtual channels, but the {router} has {has}")]
-    #[diagnostic(code(FAB0602), help("declare more `vcs`, or ask for fewer (`--general`, `--classes`)"))]
+    #[diagnostic(code(FAB0602), help("declare more `vcs`, or ask for fewer (`general`, `classes`)"))]
     TooManyVcs {
         /// What was asked for.
         asked: String,
@@ -67,7 +67,7 @@ pub enum SimError {
 
     /// More packets than a host can begin.
     #[error("a rate of {rate} is more than a packet of {packet} flits per cycle and port can offer: at most {most}")]
-    #[diagnostic(code(FAB0605), help("hosts begin at most one packet per cycle; send longer packets (`--packet`)"))]
+    #[diagnostic(code(FAB0605), help("hosts begin at most one packet per cycle; send longer packets (`packet`)"))]
     RateTooHigh {
         /// As asked.
         rate: String,
@@ -122,7 +122,7 @@ pub enum SimError {
 
     /// A run whose cycles cannot be counted.
     #[error("{warmup} cycles to warm up and {measure} to measure are more than {most} together")]
-    #[diagnostic(code(FAB0609), help("give fewer (`--warmup`, `--measure`)"))]
+    #[diagnostic(code(FAB0609), help("give fewer (`warmup`, `measure`)"))]
     TooManyCycles {
         /// Before anything is counted.
         warmup: u64,
@@ -134,7 +134,7 @@ pub enum SimError {
 
     /// A routing that this fabric does not have.
     #[error("there is no `{routing}` routing here: {why}")]
-    #[diagnostic(code(FAB0620), help("choose another `--routing`"))]
+    #[diagnostic(code(FAB0620), help("choose another `routing`"))]
     NoRouting {
         /// Its name.
         routing: &'static str,
@@ -147,7 +147,7 @@ pub enum SimError {
 
     /// Ways of more hops than there are virtual channels.
     #[error("`{routing}` routing takes a virtual channel per hop: ways have up to {needed} hops, and the router has {has}")]
-    #[diagnostic(code(FAB0621), help("declare `vcs = {needed};` for the router, or go by the tables (`--routing tables`)"))]
+    #[diagnostic(code(FAB0621), help("declare `vcs = {needed};` for the router, or go by the tables (`routing = tables`)"))]
     TooFewVcs {
         /// The routing.
         routing: &'static str,
@@ -162,14 +162,14 @@ pub enum SimError {
 
     /// Hosts without ports, in a model whose hosts hand over flit by flit.
     #[error("hosts without limit are of the packet model")]
-    #[diagnostic(code(FAB0610), help("in the flit model a host hands its router one flit per cycle and port: give a number (`--hosts`)"))]
+    #[diagnostic(code(FAB0610), help("in the flit model a host hands its router one flit per cycle and port: give a number (`hosts`)"))]
     UnlimitedHosts,
 
     /// A router that takes no time, in a model whose flits wait behind the switch.
     #[error("the {router} takes 0 cycles")]
     #[diagnostic(
         code(FAB0611),
-        help("in the flit model a router takes at least one cycle: declare a `latency`, or choose `--model packet`")
+        help("in the flit model a router takes at least one cycle: declare a `latency`, or choose `model = packet`")
     )]
     TimelessRouter {
         /// `chip` or `router`.
@@ -181,7 +181,7 @@ pub enum SimError {
 
     /// Bursts that cannot offer what is asked for.
     #[error("a rate of {rate} does not come in bursts of {length} cycles at {burst}: at most {most}")]
-    #[diagnostic(code(FAB0622), help("offer more while on (`--burst-rate`), or let bursts be longer (`--bursts`)"))]
+    #[diagnostic(code(FAB0622), help("offer more while on (`rate`), or let bursts be longer (`length`)"))]
     Bursts {
         /// As asked.
         rate: String,
@@ -239,7 +239,7 @@ pub enum SimError {
 
     /// Traffic that takes more cycles than are counted.
     #[error("this takes at least {cycles} cycles, and {most} are counted at most")]
-    #[diagnostic(code(FAB0627), help("send less (`--bytes`)"))]
+    #[diagnostic(code(FAB0627), help("send less (`bytes`)"))]
     Endless {
         /// What it takes at least.
         cycles: u64,
@@ -249,12 +249,12 @@ pub enum SimError {
 
     /// Hosts without ports whose packets choose their ways, of traffic that ends.
     #[error("messages that wait in line at hosts without limit go by the tables")]
-    #[diagnostic(code(FAB0628), help("give hosts ports (`--hosts 1`), or go by the tables (`--routing tables`)"))]
+    #[diagnostic(code(FAB0628), help("give hosts ports (`hosts = 1`), or go by the tables (`routing = tables`)"))]
     LimitlessMessages,
 
     /// A parameter that the model does not have.
     #[error("`{option}` is of the {of} model")]
-    #[diagnostic(code(FAB0612), help("leave it out, or choose `--model {of}`"))]
+    #[diagnostic(code(FAB0612), help("leave it out, or choose `model = {of}`"))]
     OtherModel {
         /// As it is asked for.
         option: &'static str,

@@ -267,7 +267,7 @@ fn by_model(fabric: &Fabric, parameters: &Parameters) -> Result<(Credits, Hosts)
         Model::Packet => (Credits::AtOnce, Hosts::Unlimited),
         Model::Flit if parameters.hosts == Some(Hosts::Unlimited) => return Err(SimError::UnlimitedHosts),
         Model::Flit if parameters.choosing.routing.is_some_and(|routing| routing != Routing::Tables) => {
-            return Err(SimError::OtherModel { option: "--routing", of: Model::Packet.name() });
+            return Err(SimError::OtherModel { option: "routing", of: Model::Packet.name() });
         }
         Model::Flit if router.latency_cycles == 0 => {
             return Err(SimError::TimelessRouter { router: fabric.plant.router_word(), span: router.span });
@@ -302,9 +302,9 @@ fn chosen(fabric: &Fabric, parameters: &Parameters) -> Result<Chosen, SimError> 
     let choosing = parameters.choosing;
     let about = || format!("`{}` routing", choosing.routing.map_or("tables", |routing| routing.name()));
     let belongs = |setting: &str| match setting {
-        "shortest" => "it belongs to `--routing valiant`, `ugal` or `ugal_global`",
+        "shortest" => "it belongs to `routing = valiant`, `ugal` or `ugal_global`",
         "general" | "classes" => "it is about the virtual channels of tables; where ways are chosen, hops are numbered by them",
-        _ => "it belongs to `--routing ugal` or `ugal_global`",
+        _ => "it belongs to `routing = ugal` or `ugal_global`",
     };
     let misplaced = |setting: &'static str| SimError::Misplaced { setting, about: about(), belongs: belongs(setting) };
     let chosen = Chosen::resolve(choosing, shortest_by_default(fabric)).map_err(misplaced)?;
@@ -350,11 +350,11 @@ fn details(parameters: &Parameters) -> Result<Details, SimError> {
 /// The error of a setting that a traffic does not have.
 fn misplaced(traffic: Traffic, setting: &'static str) -> SimError {
     let belongs = match setting {
-        "hotspot" | "share" => "it belongs to `--traffic hotspot`",
-        "by" => "it belongs to `--traffic group_shift`",
-        "bytes" | "order" => "it belongs to `--traffic all_to_all`",
-        "trace" => "a trace is a traffic of its own: leave `--traffic` out",
-        "an end" => "it belongs to `--traffic all_to_all` and `--trace`",
+        "hotspot" | "share" => "it belongs to `traffic = hotspot`",
+        "by" => "it belongs to `traffic = group_shift`",
+        "bytes" | "order" => "it belongs to `traffic = all_to_all`",
+        "trace" => "a trace is a traffic of its own: write `traffic = trace \"FILE\"`",
+        "an end" => "it belongs to `traffic = all_to_all` and `traffic = trace`",
         _ => "this traffic ends: all of it is run, as fast as it goes, and counted",
     };
     SimError::Misplaced { setting, about: format!("{} traffic", traffic.name()), belongs }

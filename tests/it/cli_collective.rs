@@ -616,8 +616,8 @@ fn twice(place: &tempfile::TempDir, args: &[&str]) -> [f64; 2] {
     let trace = std::fs::read_to_string(place.path().join("t.csv")).unwrap();
     let flits = trace.lines().last().unwrap().rsplit(',').next().unwrap();
     let name = if place.path().join("out/pod").is_dir() { "out/pod" } else { "out/net" };
-    let fitting = ["--packet", flits, "--hosts", "unlimited", "--format", "json"];
-    let (simulated, _) = fabc(place.path(), &[&["sim", name, "--trace", "t.csv"][..], &fitting].concat(), 0);
+    let fitting = format!("traffic = trace \"t.csv\"; packet = {flits} flits; model = packet {{ hosts = unlimited; }}");
+    let (simulated, _) = fabc(place.path(), &["sim", name, "--with", &fitting, "--format", "json"], 0);
     let simulated: Value = serde_json::from_str(&simulated).unwrap();
     [ns(&report["collectives"][0]["time_ns"]), ns(&simulated["scenarios"][0]["completions"][0]["cycles"])]
 }

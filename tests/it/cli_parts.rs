@@ -300,15 +300,16 @@ fn names_that_spreadsheets_would_run_and_names_with_commas_are_read_as_they_were
     fabc(place.path(), &[&gather[..6], &["--emit", "trace=t.csv"]].concat(), 0);
     let trace = std::fs::read_to_string(place.path().join("t.csv")).unwrap();
     assert!(trace.contains("\n0,\"'=1+1\",\"b,c\",342\n0,\"'=1+1\",\"'@x\",342\n"), "{trace}");
-    let (out, _) = fabc(place.path(), &["sim", "out/net", "--trace", "t.csv"], 0);
+    let (out, _) = fabc(place.path(), &["sim", "out/net", "--with", "traffic = trace \"t.csv\""], 0);
     assert!(out.contains("6 messages"), "{out}");
     fabc(place.path(), &["build", "net.fab", "-q", "--emit", "tables_csv=tables"], 0);
     let table = std::fs::read_to_string(place.path().join("tables/nominal/router_00000.csv")).unwrap();
     assert!(table.contains("1,\"b,c\",inject,,") && table.contains("2,\"'@x\",inject,,"), "{table}");
     // What is not quoted as it should be is told with its line.
     std::fs::write(place.path().join("t.csv"), "0,\"b,c,1,1\n").unwrap();
-    let (_, err) = fabc(place.path(), &["sim", "out/net", "--trace", "t.csv"], 2);
-    assert!(flowing(&err).contains("a quote is not closed help: a quote within quotes is written twice"), "{err}");
+    let (_, err) = fabc(place.path(), &["sim", "out/net", "--with", "traffic = trace \"t.csv\""], 1);
+    let told = flowing(&err);
+    assert!(told.contains("a quote is not closed") && told.contains("help: a quote within quotes is written twice"), "{err}");
     // The values of a sweep are text, too.
     let spec =
         "param name = \"=g.txt\";\nfabric net {".to_owned() + net.text().replace("\"g.txt\"", "name").split_once("fabric net {").unwrap().1;

@@ -20,11 +20,20 @@ fn built(spec: &SpecText) -> tempfile::TempDir {
 }
 
 /// As few cycles as show that it works.
-const SHORT: [&str; 4] = ["--warmup", "500", "--measure", "1000"];
+const SHORT: &str = "warmup = 500 cycles; measure = 1000 cycles;";
+
+/// Runs `fabc sim` with `args`, and adds [`SHORT`] to their settings.
+fn short_sim(place: &tempfile::TempDir, args: &[&str], code: i32) -> (String, String) {
+    let with = args.iter().position(|arg| *arg == "--with");
+    let settings = format!("{SHORT} {}", with.map_or("", |at| args[at + 1]));
+    let others = args.iter().enumerate().filter(|(at, _)| with.is_none_or(|with| *at != with && *at != with + 1));
+    let others: Vec<&str> = others.map(|(_, arg)| *arg).collect();
+    fabc(place.path(), &[&["sim"][..], &others, &["--with", &settings]].concat(), code)
+}
 
 fn sim(place: &tempfile::TempDir, args: &[&str], code: i32) -> (String, String) {
     let name = if place.path().join("out/pod").is_dir() { "out/pod" } else { "out/net" };
-    fabc(place.path(), &[&["sim", name][..], &SHORT, args].concat(), code)
+    short_sim(place, &[&[name][..], args].concat(), code)
 }
 
 #[test]
@@ -39,7 +48,7 @@ fn a_pod_in_every_form_and_scenario() {
     assert_eq!(text, sim(&place, &["--threads", "1"], 0).0, "threads show");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
 
-    let json: Value = serde_json::from_str(&sim(&place, &["--format", "json", "--rates", "0.1,0.2", "--seeds", "2"], 0).0).unwrap();
+    let json: Value = serde_json::from_str(&sim(&place, &["--format", "json", "--with", "rates = [0.1, 0.2]; seeds = 2"], 0).0).unwrap();
     assert_eq!((&json["format"], &json["fabric"]), (&Value::from("fabc.simulation/1"), &Value::from("pod")));
     let nominal = &json["scenarios"][0];
     let points = nominal["points"].as_array().unwrap();
@@ -49,19 +58,19 @@ fn a_pod_in_every_form_and_scenario() {
     assert_eq!(nominal["model"]["host_ports"], "unlimited");
     assert!(points.iter().all(|point| point["latency"]["mean"].as_f64() >= Some(20.0) && point["vcs"].as_array().unwrap().len() == 4));
 
-    let (csv, _) = sim(&place, &["--format", "csv", "--rates", "0.1", "--scenario", "all"], 0);
+    let (csv, _) = sim(&place, &["--format", "csv", "--with", "rates = 0.1; scenarios = all"], 0);
     // Four switches of each of three groups, and the healthy pod.
     assert_eq!(csv.lines().count(), 14, "{csv}");
     let columns = |line: &str| line.split('"').step_by(2).map(|part| part.matches(',').count()).sum::<usize>();
     assert!(csv.lines().all(|line| columns(line) == columns(csv.lines().next().unwrap())), "{csv}");
     assert!(csv.contains("\n\"Z[1,1]\",0.10,1,"), "{csv}");
-    let (one, _) = sim(&place, &["--format", "csv", "--rates", "0.1", "--scenario", "Z[1,1]"], 0);
+    let (one, _) = sim(&place, &["--format", "csv", "--with", "rates = 0.1", "--scenario", "Z[1,1]"], 0);
     assert!(csv.contains(one.lines().nth(1).unwrap()), "{one}");
 
-    let (searched, _) = sim(&place, &["--format", "csv", "--saturation", "--seeds", "2"], 0);
+    let (searched, _) = sim(&place, &["--format", "csv", "--saturation", "--with", "seeds = 2;"], 0);
     assert!(searched.starts_with("scenario,seed,bound,stable,unstable,share,") && searched.lines().count() == 3, "{searched}");
 
-    let (svg, _) = sim(&place, &["--format", "svg", "--rates", "0.1..0.5:0.1"], 0);
+    let (svg, _) = sim(&place, &["--format", "svg", "--with", "rates = 0.1 .. 0.5 step 0.1"], 0);
     assert!(svg.starts_with("<svg xmlns=") && svg.matches("<circle").count() == 5, "{svg}");
 }
 
@@ -70,11 +79,11 @@ fn hosts_of_a_network_have_a_port_each() {
     let network = SpecText::network("hyperx 3 x 3;")
         .with("router { radix = 12; hosts = 2; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }");
     let place = built(&network);
-    let (text, _) = sim(&place, &["--traffic", "permutation", "--rates", "0.2"], 0);
+    let (text, _) = sim(&place, &["--with", "traffic = permutation; rates = 0.2"], 0);
     assert!(text.contains("flits per cycle and host") && text.contains("a port of one flit per cycle each way and host"), "{text}");
-    let (_, error) = sim(&place, &["--rates", "6.5"], 2);
+    let (_, error) = sim(&place, &["--with", "rates = 6.5"], 2);
     assert!(error.contains("FAB0605") && error.contains("at most 6"), "{error}");
-    sim(&place, &["--rates", "6.5", "--hosts", "2"], 0);
+    sim(&place, &["--with", "rates = 6.5; model = packet { hosts = 2; }"], 0);
 }
 
 #[test]
@@ -82,24 +91,26 @@ fn traffic_and_ways_are_told_with_every_default() {
     let network = SpecText::network("dragonfly { a = 4; h = 2; }")
         .with("router { radix = 12; hosts = 2; vcs = 6; flit = 64 B; buffer = 24 flits; latency = 1 cycles; }");
     let place = built(&network);
-    let json = |args: &[&str]| -> Value {
-        let args = [args, &["--rates", "0.1", "--format", "json"]].concat();
-        serde_json::from_str::<Value>(&sim(&place, &args, 0).0).unwrap()["scenarios"][0].clone()
+    let json = |settings: &str| -> Value {
+        let settings = format!("rates = 0.1; {settings}");
+        let (json, _) = sim(&place, &["--with", &settings, "--format", "json"], 0);
+        serde_json::from_str::<Value>(&json).unwrap()["scenarios"][0].clone()
     };
-    let tables = json(&["--traffic", "group_shift"]);
+    let tables = json("traffic = group_shift");
     assert_eq!((&tables["model"]["routing"], &tables["model"]["by"]), (&Value::from("tables"), &Value::from(1)));
     // Eight hosts over one link; shortest ways of the tables go over third groups, too.
-    let own = json(&["--traffic", "group_shift", "--routing", "family"]);
+    let own = json("traffic = group_shift; routing = family");
     assert_eq!((&own["bound"], &own["bound_by"]), (&Value::from(0.125), &Value::from("loads")));
     assert!(tables["bound"].as_f64() > Some(0.125) && tables["bound_by"] == "loads");
-    let ugal = json(&["--traffic", "hotspot", "--hotspot", "group0[1],group8[3], 5", "--routing", "ugal"]);
+    let ugal = json("traffic = hotspot { at = [group0[1], group8[3], 5]; } routing = ugal");
     let told =
         ["share", "hotspot", "routing", "shortest", "samples", "bias_flits", "rule", "hop_vcs"].map(|name| ugal["model"][name].clone());
     let expected = serde_json::json!([0.2, ["group0[1]", "group8[3]", "5"], "ugal", "family", 4, 0, "product", 6]);
     assert_eq!(Value::from(told.to_vec()), expected);
     assert_eq!(ugal["bound_by"], "hops");
-    let bursts = ["--bursts", "40", "--burst-rate", "0.5", "--routing", "ugal_global", "--rule", "booksim", "--shortest", "random"];
-    let (text, _) = sim(&place, &[&bursts[..], &["--rates", "0.1"]].concat(), 0);
+    let bursts =
+        "births = bursts { length = 40 cycles; rate = 0.5; } routing = ugal_global { rule = booksim; shortest = random; } rates = 0.1";
+    let (text, _) = sim(&place, &["--with", bursts], 0);
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
         "uniform in bursts of 40 cycles at 0.50 traffic; ugal_global over random, samples 1, bias 30, rule booksim routing;",
@@ -108,49 +119,49 @@ fn traffic_and_ways_are_told_with_every_default() {
     ] {
         assert!(words.contains(part), "{part} is missing in\n{words}");
     }
-    let (csv, _) = sim(&place, &["--format", "csv", "--rates", "0.1", "--routing", "min", "--traffic", "adversarial"], 0);
+    let (csv, _) = sim(&place, &["--format", "csv", "--with", "rates = 0.1; routing = min; traffic = adversarial"], 0);
     assert!(csv.lines().nth(1).is_some_and(|row| row.ends_with(",adversarial,min,packet")), "{csv}");
-    for (args, code, what) in [
-        (
-            &["--traffic", "tornado"][..],
-            2,
-            "error[FAB0606]: there is no tornado traffic here: it takes coordinates, and a dragonfly has none",
-        ),
-        (&["--traffic", "hotspot"], 2, "nobody says where the spots are"),
-        (&["--traffic", "hotspot", "--hotspot", "group9[0]"], 2, "no endpoint is called `group9[0]`"),
-        (&["--by", "2"], 2, "error[FAB0623]: `by` says nothing about uniform traffic"),
-        (&["--bursts", "40"], 2, "--burst-rate"),
-        (&["--bursts", "40", "--burst-rate", "0.2", "--rates", "0.2"], 2, "error[FAB0622]"),
-        (&["--traffic", "hotspot", "--share", "1.5"], 2, "`1.5` is no share"),
-        (&["--routing", "min", "--general", "1"], 2, "error[FAB0623]: `general` says nothing about `min` routing"),
+    for (settings, code, what) in [
+        ("traffic = tornado", 2, "error[FAB0606]: there is no tornado traffic here: it takes coordinates, and a dragonfly has none"),
+        ("traffic = hotspot", 1, "--with:1:55: error[FAB0104]: `hotspot` lacks `at`"),
+        ("traffic = hotspot { at = [group9[0]]; }", 2, "no endpoint is called `group9[0]`"),
+        ("by = 2", 1, "`by`"),
+        ("traffic = uniform { by = 2; }", 1, "`uniform { .. }`"),
+        ("births = bursts { length = 40 cycles; }", 1, "`rate`"),
+        ("births = bursts { length = 40 cycles; rate = 0.2; } rates = 0.2", 2, "error[FAB0622]"),
+        ("traffic = hotspot { at = [5]; share = 1.5; }", 1, "`share`"),
+        ("routing = min; model = packet { general = 1; }", 2, "error[FAB0623]: `general` says nothing about `min` routing"),
+        ("traffic = uniform; traffic = tornado", 1, "`traffic`"),
+        ("rates = 0.4; } simulate other {", 1, "error[FAB0"),
+        ("model = ", 1, "error[FAB0"),
     ] {
-        let (_, error) = sim(&place, args, code);
-        assert!(error.contains(what), "{args:?}: {error}");
+        let (_, error) = sim(&place, &["--with", settings], code);
+        assert!(error.contains(what), "{settings}: {error}");
     }
     let pod = built(&pod());
-    let (_, error) = sim(&pod, &["--routing", "min"], 1);
+    let (_, error) = sim(&pod, &["--with", "routing = min"], 1);
     assert!(error.contains("error[FAB0620]: there is no `min` routing here: in a pod packets go by its tables"), "{error}");
     // Chips of a torus have coordinates.
-    sim(&pod, &["--traffic", "tornado", "--rates", "0.1"], 0);
+    sim(&pod, &["--with", "traffic = tornado; rates = 0.1"], 0);
     let tight = built(
         &network
             .with("router { radix = 12; hosts = 2; vcs = 2; flit = 64 B; buffer = 24 flits; latency = 1 cycles; }")
             .with("budget { vcs = 2; faults = 0; }"),
     );
-    let (_, error) = sim(&tight, &["--routing", "ugal"], 1);
+    let (_, error) = sim(&tight, &["--with", "routing = ugal"], 1);
     assert!(error.contains("spec.fab:5:5: error[FAB0621]: `ugal` routing takes a virtual channel per hop"), "{error}");
 }
 
 #[test]
 fn flits_of_a_pod() {
     let place = built(&pod());
-    let (text, _) = sim(&place, &["--model", "flit", "--rates", "0.3"], 0);
+    let (text, _) = sim(&place, &["--with", "model = flit; rates = 0.3"], 0);
     for part in
         ["wormholes of packets of 6 flits, separable allocator, in turn, 2 rounds", "credits after the link; 2 ports of one flit per"]
     {
         assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(part), "{part} is missing in\n{text}");
     }
-    let flit = ["--model", "flit", "--speedup", "1", "--rates", "0.2", "--format"];
+    let flit = ["--with", "model = flit { speedup = 1; } rates = 0.2", "--format"];
     let json: Value = serde_json::from_str(&sim(&place, &[&flit[..], &["json"]].concat(), 0).0).unwrap();
     let model = &json["scenarios"][0]["model"];
     assert_eq!((&model["name"], &model["speedup"], &model["host_ports"]), (&"flit".into(), &1.into(), &2.into()));
@@ -159,28 +170,30 @@ fn flits_of_a_pod() {
     let last: Vec<&str> = csv.lines().map(|line| line.rsplit(',').next().unwrap()).collect();
     assert_eq!(last, ["model", "flit"]);
     assert!(model.get("window_packets").is_none(), "{model}");
-    let limited: Value = serde_json::from_str(&sim(&place, &[&flit[..], &["json", "--window", "9"]].concat(), 0).0).unwrap();
+    let limited: Value =
+        serde_json::from_str(&sim(&place, &["--with", "model = flit { speedup = 1; window = 9; } rates = 0.2", "--format", "json"], 0).0)
+            .unwrap();
     assert_eq!(limited["scenarios"][0]["model"]["window_packets"], 9);
-    let (text, _) = sim(&place, &["--rates", "0.2", "--window", "1"], 0);
+    let (text, _) = sim(&place, &["--with", "rates = 0.2; model = packet { window = 1; }"], 0);
     assert!(
         text.split_whitespace().collect::<Vec<_>>().join(" ").contains("hosts without limit, a packet of each under way at most"),
         "{text}"
     );
     // Packets longer than a queue are no error here.
-    sim(&place, &["--model", "flit", "--packet", "101", "--rates", "0.1"], 0);
+    sim(&place, &["--with", "model = flit; packet = 101 flits; rates = 0.1"], 0);
 
     let timeless = built(&pod().with("chip { radix = 6; vcs = 4; flit = 64 B; buffer = 100 flits; latency = 0 cycles; }"));
-    let (_, error) = sim(&timeless, &["--model", "flit"], 1);
+    let (_, error) = sim(&timeless, &["--with", "model = flit"], 1);
     assert!(error.contains("error[FAB0611]: the chip takes 0 cycles"), "{error}");
-    sim(&timeless, &["--rates", "0.1"], 0);
+    sim(&timeless, &["--with", "rates = 0.1"], 0);
 }
 
 #[test]
 fn traffic_that_ends_in_every_form() {
     let place = built(&pod());
     let ends = |args: &[&str], code: i32| fabc(place.path(), &[&["sim", "out/pod"][..], args].concat(), code);
-    let asked = ["--traffic", "all_to_all", "--bytes", "2KiB"];
-    let all = |args: &[&str]| ends(&[&asked[..], args].concat(), 0).0;
+    let asked = "traffic = all_to_all { bytes = 2 KiB; }";
+    let all = |args: &[&str]| ends(&[&["--with", asked][..], args].concat(), 0).0;
     let text = all(&[]);
     for part in [
         "all_to_all of 2048 B, order shift, traffic; tables routing",
@@ -193,8 +206,8 @@ fn traffic_that_ends_in_every_form() {
     assert_eq!(text, all(&["--threads", "1"]), "threads show");
     assert!(text.lines().all(|line| line.chars().count() <= 110), "{text}");
 
-    let cycles = |args: &[&str]| -> Value {
-        let json: Value = serde_json::from_str(&all(&[args, &["--format", "json"]].concat())).unwrap();
+    let cycles = |settings: &str| -> Value {
+        let json: Value = serde_json::from_str(&ends(&["--with", settings, "--format", "json"], 0).0).unwrap();
         let nominal = json["scenarios"][0].clone();
         assert!(nominal["points"].as_array().unwrap().is_empty() && nominal["model"].get("warmup_cycles").is_none());
         assert_eq!((&nominal["model"]["bytes"], &nominal["packets"], &nominal["bytes"]), (&2048.into(), &1440.into(), &491_520.into()));
@@ -203,9 +216,10 @@ fn traffic_that_ends_in_every_form() {
         assert_eq!(nominal["bound_ratio"][1], nominal["least_cycles"]);
         run["cycles"].clone()
     };
-    assert!(cycles(&["--order", "barrier"]).as_u64() > cycles(&[]).as_u64());
-    assert!(cycles(&["--order", "turns"]) != cycles(&[]));
-    assert!(cycles(&["--model", "flit"]).as_u64() > Some(100));
+    let ordered = |order: &str| cycles(&format!("traffic = all_to_all {{ bytes = 2 KiB; order = {order}; }}"));
+    assert!(ordered("barrier").as_u64() > cycles(asked).as_u64());
+    assert!(ordered("turns") != cycles(asked));
+    assert!(cycles(&format!("{asked} model = flit")).as_u64() > Some(100));
 
     let csv = all(&["--format", "csv", "--scenario", "all"]);
     assert!(csv.starts_with("scenario,seed,cycles,least_cycles,share,us,gbs,gbs_per_sender,") && csv.lines().count() == 14, "{csv}");
@@ -217,66 +231,65 @@ fn traffic_that_ends_in_every_form() {
 
     let trace = |text: &str| std::fs::write(place.path().join("t.csv"), text).unwrap();
     trace("cycle,src,dst,flits\n0,cube0[0,0,0],cube1[1,1,1],60\n500,3,0,6\n");
-    let (text, _) = ends(&["--trace", "t.csv"], 0);
+    let (text, _) = ends(&["--with", "traffic = trace \"t.csv\""], 0);
     assert!(text.contains("trace t.csv traffic") && text.contains("2 messages, 4,224 bytes in 11 packets"), "{text}");
-    for (content, what) in [
-        ("0,1,2\n", "error[FAB0624]: t.csv:1: 3 columns where there are 4"),
-        ("0,1,2,6\n0,1,16,6\n", "error[FAB0624]: t.csv:2: no endpoint is called `16`"),
-        ("7,1,2,6\n6,1,2,6\n", "error[FAB0624]: t.csv:2: cycle 6 comes after cycle 7"),
-        ("0,1,2,0\n", "error[FAB0624]: t.csv:1: `0` is no number of flits"),
-        ("0,1,2,4294967296\n", "error[FAB0624]: t.csv:1: `4294967296` is no number of flits"),
-        ("\n", "error[FAB0625]: t.csv: there is no message in it"),
+    for (content, code, what) in [
+        ("0,1,2\n", 1, "error[FAB0137]: t.csv is no trace: line 1: 3 columns where there are 4"),
+        ("0,1,2,6\n0,1,16,6\n", 2, "error[FAB0624]: t.csv:2: no endpoint is called `16`"),
+        ("7,1,2,6\n6,1,2,6\n", 1, "line 2: cycle 6 comes after cycle 7"),
+        ("0,1,2,0\n", 1, "line 1: `0` is no number of flits"),
+        ("0,1,2,4294967296\n", 1, "line 1: `4294967296` is no number of flits"),
+        ("\n", 1, "t.csv is no trace: it has no message"),
     ] {
         trace(content);
-        let (_, error) = ends(&["--trace", "t.csv"], 2);
+        let (_, error) = ends(&["--with", "traffic = trace \"t.csv\""], code);
         assert!(error.contains(what), "{content}: {error}");
     }
-    for (args, what) in [
-        (&["--traffic", "all_to_all"][..], "error[FAB0606]: there is no all_to_all traffic here: nobody says how many bytes"),
-        (&["--traffic", "trace"], "error[FAB0606]: there is no trace traffic here: nobody says in which file"),
-        (&["--bytes", "1KiB"], "error[FAB0623]: `bytes` says nothing about uniform traffic"),
-        (&["--order", "turns"], "error[FAB0623]: `order` says nothing about uniform traffic"),
-        (&["--traffic", "all_to_all", "--bytes", "64KB"], "`64KB` is no size"),
-        (&["--traffic", "all_to_all", "--bytes", "1024GiB"], "error[FAB0627]"),
-        (
-            &["--traffic", "all_to_all", "--bytes", "1KiB", "--rates", "0.1"],
-            "error[FAB0623]: `rates` says nothing about all_to_all traffic",
-        ),
-        (&["--traffic", "all_to_all", "--bytes", "1KiB", "--saturation"], "error[FAB0623]: `saturation` says nothing"),
-        (&["--traffic", "all_to_all", "--bytes", "1KiB", "--warmup", "5"], "error[FAB0623]: `warmup` says nothing"),
-        (&["--traffic", "all_to_all", "--bytes", "1KiB", "--format", "svg"], "error[FAB0521]: traffic that ends has no form `svg`"),
-        (&["--traffic", "uniform", "--trace", "t.csv"], "cannot be used with"),
-        (&["--trace", "nowhere.csv"], "nowhere.csv"),
+    let all = "traffic = all_to_all { bytes = 1 KiB; }";
+    for (settings, args, code, what) in [
+        ("traffic = all_to_all", &[][..], 1, "`all_to_all` lacks `bytes`"),
+        ("traffic = trace", &[], 1, "`trace` lacks its file"),
+        ("bytes = 1 KiB", &[], 1, "`bytes`"),
+        ("traffic = all_to_all { bytes = 64 KB; }", &[], 1, "`bytes` needs one of the units"),
+        ("traffic = all_to_all { bytes = 1024 GiB; }", &[], 2, "error[FAB0627]"),
+        (&format!("{all} rates = 0.1"), &[], 1, "`rates`"),
+        (all, &["--saturation"], 2, "error[FAB0623]: `saturation` says nothing"),
+        (&format!("{all} warmup = 5 cycles"), &[], 1, "`warmup`"),
+        (all, &["--format", "svg"], 2, "error[FAB0521]: traffic that ends has no form `svg`"),
+        ("traffic = trace \"nowhere.csv\"", &[], 1, "nowhere.csv"),
     ] {
-        let (_, error) = fabc(place.path(), &[&["sim", "out/pod"][..], args].concat(), if args[0] == "--trace" { 1 } else { 2 });
-        assert!(error.contains(what), "{args:?}: {error}");
+        let (_, error) = fabc(place.path(), &[&["sim", "out/pod", "--with", settings][..], args].concat(), code);
+        assert!(error.contains(what), "{settings}: {error}");
     }
 }
 
 #[test]
 fn what_cannot_be_simulated_is_told_at_its_place() {
     let place = built(&pod());
-    for (args, code, what) in [
-        (&["--packet", "101"][..], 1, "spec.fab:6:5: error[FAB0601]: a packet of 101 flits does not fit a buffer of 100"),
+    for (settings, code, what) in [
+        ("packet = 101 flits", 1, "at most 100 flits, which are a buffer"),
         (
-            &["--general", "3"],
+            "model = packet { general = 3; }",
             1,
             "error[FAB0602]: 3 general virtual channels and the 2 of the tables need 5 virtual channels, but the chip has 4",
         ),
-        (&["--classes", "3"], 1, "error[FAB0602]: 3 virtual channels for each of the 2 of the tables need 6"),
-        (&["--rates", "7"], 2, "error[FAB0605]: a rate of 7.00 is more than a packet of 6 flits per cycle and port can offer: at most 6"),
-        (&["--scenario", "Q[0,0]"], 2, "error[FAB0512]: there are no tables for the scenario `Q[0,0]`"),
-        (&["--rates", "0"], 2, "`0` is no rate"),
-        (&["--hosts", "many"], 2, "write `unlimited`"),
-        (&["--general", "1", "--classes", "1"], 2, "cannot be used with"),
-        (&["--model", "flit", "--hosts", "unlimited"], 2, "error[FAB0610]: hosts without limit are of the packet model"),
-        (&["--model", "flit", "--turn", "2"], 2, "error[FAB0612]: `--turn` is of the packet model"),
+        ("model = packet { classes = 3; }", 1, "error[FAB0602]: 3 virtual channels for each of the 2 of the tables need 6"),
+        ("rates = 7", 2, "error[FAB0605]: a rate of 7.00 is more than a packet of 6 flits per cycle and port can offer: at most 6"),
+        ("rates = 0", 1, "a rate"),
+        ("rates = [0.1, 0.1]", 1, "`0.1`"),
+        ("rates = [0.1, fast]", 1, "a rate"),
+        ("model = packet { hosts = many; }", 1, "`hosts` cannot be `many`"),
+        ("model = packet { general = 1; classes = 1; }", 1, "`classes`"),
+        ("model = flit { hosts = unlimited; }", 2, "error[FAB0610]: hosts without limit are of the packet model"),
+        ("model = flit { turn = 2 cycles; }", 1, "`turn`"),
     ] {
-        let (_, error) = sim(&place, args, code);
-        assert!(error.contains(what), "{args:?}: {error}");
+        let (_, error) = sim(&place, &["--with", settings], code);
+        assert!(error.contains(what), "{settings}: {error}");
     }
-    let long = fabc(place.path(), &["sim", "out/pod", "--warmup", "900000000", "--measure", "200000000"], 2).1;
-    assert!(long.contains("FAB0609"), "{long}");
+    assert!(sim(&place, &["--scenario", "Q[0,0]"], 2).1.contains("error[FAB0512]: there are no tables for the scenario `Q[0,0]`"));
+    let long = "warmup = 900000000 cycles; measure = 200000000 cycles";
+    let (_, error) = fabc(place.path(), &["sim", "out/pod", "--with", long], 1);
+    assert!(error.contains("at most 1000000000 cycles together"), "{error}");
     assert!(fabc(place.path(), &["sim", "out"], 2).1.contains("FAB0510"));
 
     let table = place.path().join("out/pod/tables/nominal.json");
@@ -341,7 +354,7 @@ fn blocks_of_the_spec_run_with_the_build_and_are_verified() {
     assert!(all.starts_with("pod: peak\n") && all.contains("\npod: turned\n"), "{all}");
     let (_, error) = fabc(place.path(), &["sim", "out/pod", "--block", "peek"], 2);
     assert!(error.contains("FAB0520"), "{error}");
-    fabc(place.path(), &["sim", "out/pod", "--block", "peak", "--rates", "0.1"], 2);
+    fabc(place.path(), &["sim", "out/pod", "--block", "peak", "--with", "rates = 0.1"], 2);
 }
 
 #[test]
@@ -441,10 +454,11 @@ fn traces_stand_in_the_spec_as_well() {
     assert_eq!((&steps["scenarios"][0]["messages"], &steps["scenarios"][0]["bytes"]), (&Value::from(3), &Value::from(58 * 64)));
     fabc(place.path(), &["verify", "out/pod"], 0);
     assert_eq!(fabc(place.path(), &["sim", "out/pod", "--format", "json"], 0).0, honest);
-    // The command says the same by an option.
-    let by_option = fabc(place.path(), &["sim", "out/pod", "--trace", "steps.csv", "--format", "json"], 0).0;
-    let by_option: Value = serde_json::from_str(&by_option).unwrap();
-    assert_eq!(by_option["scenarios"][0]["completions"], steps["scenarios"][0]["completions"]);
+    // The command says the same by a setting.
+    let settings = "traffic = trace \"steps.csv\"";
+    let by_setting = fabc(place.path(), &["sim", "out/pod", "--with", settings, "--format", "json"], 0).0;
+    let by_setting: Value = serde_json::from_str(&by_setting).unwrap();
+    assert_eq!(by_setting["scenarios"][0]["completions"], steps["scenarios"][0]["completions"]);
     // Built again from what was written.
     fabc(place.path(), &["build", "out/pod/spec.fab", "-q", "--out", "again"], 0);
     assert_eq!(read("again/pod/simulations/steps.json"), honest);
@@ -456,20 +470,21 @@ fn traces_stand_in_the_spec_as_well() {
     assert!(error.contains("FAB0624") && error.contains("steps.csv:1: no endpoint is called `16`"), "{error}");
 }
 
-/// What the command has by options, a spec says in its words.
+/// The command and a spec read the same settings.
 #[test]
 fn spots_and_bursts_stand_in_the_spec_as_well() {
-    let block = "simulate hot {
+    let settings = "
         traffic = hotspot { at = [cube0[0, 0, 0], 5]; share = 0.5; }
         births = bursts { length = 40 cycles; rate = 0.5; }
-        rates = 0.05; warmup = 500 cycles; measure = 1000 cycles;
-    }";
+        rates = [0.05, 0.02]; warmup = 500 cycles; measure = 1000 cycles;
+    ";
+    let block = &format!("simulate hot {{{settings}}}");
     let place = built(&pod().with(block));
     let points = |text: &str| serde_json::from_str::<Value>(text).unwrap()["scenarios"][0]["points"].clone();
     let written = std::fs::read_to_string(place.path().join("out/pod/simulations/hot.json")).unwrap();
-    let bursts = ["--bursts", "40", "--burst-rate", "0.5", "--rates", "0.05", "--format", "json"];
-    let options = [&["--traffic", "hotspot", "--hotspot", "cube0[0,0,0],5", "--share", "0.5"][..], &bursts].concat();
-    assert_eq!(points(&written), points(&sim(&place, &options, 0).0));
+    let (simulated, _) = fabc(place.path(), &["sim", "out/pod", "--with", settings, "--format", "json"], 0);
+    assert_eq!(points(&written), points(&simulated));
+    assert_eq!(points(&written).as_array().unwrap().len(), 2);
     fabc(place.path(), &["verify", "out/pod"], 0);
 
     for (block, what) in [
@@ -497,7 +512,7 @@ fn directories_are_compared() {
     let place = built(&pod());
     std::fs::write(place.path().join("other.fab"), pod().named("other").with("routing = allowed_turns;").text()).unwrap();
     fabc(place.path(), &["build", "other.fab", "-q"], 0);
-    let of = |args: &[&str], code: i32| fabc(place.path(), &[&["sim", "out/pod", "out/other"][..], &SHORT, args].concat(), code);
+    let of = |args: &[&str], code: i32| short_sim(&place, &[&["out/pod", "out/other"][..], args].concat(), code);
     let (text, _) = of(&[], 0);
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[0].starts_with("fabric") && lines[1].starts_with("pod ") && lines[2].starts_with("other "), "{text}");
@@ -510,22 +525,24 @@ fn directories_are_compared() {
     let number = |row: usize, column: usize| rows[row][column].parse::<f64>().unwrap();
     assert!((number(2, 7) - number(2, 3) / number(1, 3)).abs() < 1e-6, "{csv}");
     // The same bracket as one directory alone has.
-    let (alone, _) = fabc(place.path(), &[&["sim", "out/other"][..], &SHORT, &["--saturation", "--format", "csv"]].concat(), 0);
+    let (alone, _) = short_sim(&place, &["out/other", "--saturation", "--format", "csv"], 0);
     let row = cells(alone.lines().nth(1).unwrap());
     assert_eq!([&row[3], &row[4]], [&rows[2][3], &rows[2][4]], "{alone}");
     let (_, error) = of(&["--format", "json"], 2);
     assert!(error.contains("FAB0521"), "{error}");
-    of(&["--compare", "--rates", "0.1"], 2);
+    let (_, error) = of(&["--compare", "--with", "rates = 0.1"], 2);
+    assert!(error.contains("a comparison searches saturation and has no `rates`"), "{error}");
 }
 
 /// Tables and topology of a built directory do the same without it.
 #[test]
 fn tables_of_anybody() {
-    let run = |place: &tempfile::TempDir, args: &[&str], code| fabc(place.path(), &[&["sim"][..], &SHORT, args].concat(), code);
+    let run = short_sim;
     let first = |text: &str| serde_json::from_str::<Value>(text).unwrap()["scenarios"][0].clone();
     let place = built(&pod());
     for model in ["packet", "flit"] {
-        let asked = ["--model", model, "--rates", "0.2,0.9", "--format", "json"];
+        let settings = format!("model = {model}; rates = [0.2, 0.9]");
+        let asked = ["--with", &settings, "--format", "json"];
         let here = first(&sim(&place, &asked, 0).0);
         let tables = ["--tables", "out/pod/tables/nominal.json", "--topology", "out/pod/topology.json"];
         let hardware = ["--buffer", "100", "--link-latency", "10", "--router-latency", "10"];
@@ -549,7 +566,7 @@ fn tables_of_anybody() {
     std::fs::write(place.path().join("fabric.fab"), mesh.text()).unwrap();
     fabc(place.path(), &["build", "fabric.fab", "-q", "--emit", "opensm_lft=m.lft,ibnetdiscover=m.topo"], 0);
     let subnet = ["--tables", "m.lft", "--topology", "m.topo"];
-    let alone = first(&run(&place, &[&subnet[..], &["--rates", "0.001", "--format", "json"]].concat(), 0).0);
+    let alone = first(&run(&place, &[&subnet[..], &["--with", "rates = 0.001", "--format", "json"]].concat(), 0).0);
     let [hops, cycles] = ["mean_hops", "mean_cycles"].map(|part| alone[part].as_f64().unwrap());
     // Between two routers of a 2 x 3 mesh: 25 hops over its 15 pairs.
     assert!((hops - 2.0 - 25.0 / 15.0).abs() < 1e-5 && (cycles - 4.0 * hops - 5.0).abs() < 1e-4, "{hops} {cycles}");
@@ -560,8 +577,8 @@ fn tables_of_anybody() {
     let emit = "opensm_lft=r.lft,ibnetdiscover=r.topo,opensm_sl2vl=r.sl2vl,opensm_path_sl=r.psl";
     fabc(place.path(), &["build", "round.fab", "-q"], 0);
     fabc(place.path(), &["build", "round.fab", "-q", "--emit", emit], 0);
-    let asked = ["--rates", "0.3", "--format", "json"];
-    let own = first(&fabc(place.path(), &[&["sim", "out/round"][..], &SHORT, &asked].concat(), 0).0);
+    let asked = ["--with", "rates = 0.3", "--format", "json"];
+    let own = first(&run(&place, &[&["out/round"][..], &asked].concat(), 0).0);
     let lanes = ["--tables", "r.lft", "--topology", "r.topo", "--sl2vl", "r.sl2vl", "--path-sl", "r.psl"];
     let laned = first(&run(&place, &[&lanes[..], &asked].concat(), 0).0);
     let hops = |of: &Value| of["mean_hops"].as_f64().unwrap();
@@ -583,7 +600,8 @@ fn tables_of_anybody() {
         (&["--tables", "m.lft", "--topology", "m.lft"], 1, "FAB0418"),
         (&["--tables", "none.lft", "--topology", "m.topo"], 1, "none.lft"),
         (&["--tables", "cut.lft", "--topology", "m.topo"], 3, "FAB04"),
-        (&["--tables", "m.lft", "--topology", "m.topo", "--general", "7"], 1, "FAB0602"),
+        (&["--tables", "m.lft", "--topology", "m.topo", "--with", "model = packet { general = 7; }"], 1, "`general`"),
+        (&["--tables", "m.lft", "--topology", "m.topo", "--with", "scenarios = all"], 2, "third-party tables have no scenarios"),
         (&["out/net", "--tables", "m.lft", "--topology", "m.topo"], 2, "cannot be used with"),
         (&["out/net", "--vcs", "2"], 2, "--tables <FILE>"),
     ] {
@@ -598,10 +616,24 @@ fn a_directory_without_tables() {
     let place = tempfile::tempdir().unwrap();
     std::fs::write(place.path().join("fabric.fab"), SpecText::network("hyperx 3 x 3;").text()).unwrap();
     fabc(place.path(), &["build", "fabric.fab", "-q", "--stop-after", "analyze"], 0);
-    let chosen = ["--routing", "min", "--rates", "0.3", "--format", "csv"];
+    let chosen = ["--with", "routing = min; rates = 0.3", "--format", "csv"];
     let (unrouted, _) = sim(&place, &chosen, 0);
-    let (_, err) = sim(&place, &["--rates", "0.3"], 2);
+    let (_, err) = sim(&place, &["--with", "rates = 0.3"], 2);
     assert!(err.contains("error[FAB0512]"), "{err}");
     fabc(place.path(), &["build", "fabric.fab", "-q"], 0);
     assert_eq!(unrouted, sim(&place, &chosen, 0).0);
+}
+
+/// What used to be an option is told as the setting that it is now.
+#[test]
+fn former_options_are_told_as_settings() {
+    let place = tempfile::tempdir().unwrap();
+    let line = ["sim", "out/pod", "--traffic", "tornado", "--rates", "0.1..0.6:0.1", "--format", "json"];
+    let (_, error) = fabc(place.path(), &line, 2);
+    let words = error.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in ["`fabc sim` has no option `--traffic`", "write `--with 'traffic = tornado; rates = 0.1 .. 0.6 step 0.1;'`"] {
+        assert!(words.contains(part), "{part} is missing in\n{error}");
+    }
+    let (_, error) = fabc(place.path(), &["sim", "out/pod", "--colour", "blue"], 2);
+    assert!(error.contains("unexpected argument '--colour' found"), "{error}");
 }

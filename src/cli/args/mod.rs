@@ -11,4 +11,5 @@ pub(crate) mod running;
 pub(crate) mod shard;
 pub(crate) mod shells;
 pub(crate) mod sim;
+pub(crate) mod sim_settings;
 pub(crate) mod sweep;

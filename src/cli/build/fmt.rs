@@ -28,7 +28,7 @@ fn one(path: &str, check: bool, terminal: Terminal) -> Result<(), Stop> {
     let text = read::spec_text(path)?;
     let name = if path == "-" { read::STDIN } else { path };
     let (parsed, sources) = syntax::parse_file(name, &text);
-    let file = parsed.map_err(|errors| (Failure::Spec(errors.into_iter().map(|error| Box::new(error) as _).collect()), sources))?;
+    let file = parsed.map_err(|errors| (Failure::spec_errors(errors), sources))?;
     let formatted = syntax::print(&file);
     if check {
         return if text == formatted { Ok(()) } else { Err(DriverError::NotFormatted { path: path.to_owned() }.into()) };

@@ -2,16 +2,19 @@
 
 use crate::args::sim::{NOMINAL, SimArgs, SimFormat};
 use crate::io::errors::{DriverError, Stop};
+use crate::io::input_errors::InputError;
 use crate::io::progress::Watch;
-use crate::io::read::{self, display};
+use crate::io::read::{self, Disk, display};
 use crate::io::terminal::{Terminal, print_out, write_out};
 use crate::run::scheduled::planned;
 use crate::verify::foreign::{Foreign, foreign};
-use fabc_base::diag::{SourceMap, list};
+use fabc_base::diag::{Failure, SourceMap, Span, list};
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_check::{Files, ReadScenario};
 use fabc_ir::{Scene, Topology};
-use fabc_model::{Fabric, Hosts, Model, Parameters, Routing, Scenarios, Simulation, Trace};
+use fabc_lang::simulation_of_settings;
+use fabc_lang::syntax::parse_settings;
+use fabc_model::{Fabric, Hosts, Model, Parameters, Routing, Scenarios, Simulation};
 use fabc_pipeline::library::Loaded;
 use fabc_pipeline::show::MessageFormat;
 use fabc_sim::{SimError, SimReport};
@@ -27,47 +30,67 @@ const ALL: &str = "all";
 /// wait for each other for ever (exit code 3).
 pub(crate) fn simulate(args: &SimArgs, terminal: Terminal) -> Result<(), Stop> {
     let watch = Watch::new(!terminal.quiet && terminal.format == MessageFormat::Human);
-    let trace = args.details.trace.as_deref().map(trace).transpose()?;
     match (&args.foreign.tables, &args.foreign.topology, &args.directories[..]) {
-        (Some(tables), Some(topology), _) => anybody(args, tables, topology, trace.as_ref(), &watch)?,
-        (_, _, [directory]) if !args.compare => one(args, directory, trace.as_ref(), &watch)?,
-        (_, _, directories) => compare(args, directories, trace.as_ref(), &watch)?,
+        (Some(tables), Some(topology), _) => third_party(args, tables, topology, &watch)?,
+        (_, _, [directory]) if !args.compare => one(args, directory, &watch)?,
+        (_, _, directories) => compare(args, directories, &watch)?,
     }
     terminal.detail(&format!("simulated in {}", watch.elapsed()));
     Ok(())
 }
 
-/// The messages of a file.
-fn trace(path: &Path) -> Result<Trace, Stop> {
-    let (path, text) = (display(path), read::text(&display(path), ARTIFACT_BYTES)?);
-    fabc_sim::read_trace(&path, &text).map_err(|error| stop(error, &SourceMap::default()))
+/// The source name of the settings on the command line, where an error points at them.
+const SETTINGS: &str = "--with";
+
+/// The simulation that `--with` describes; without it, the one of a block without settings.
+fn described(args: &SimArgs, fabric: &Fabric) -> Result<Simulation, Stop> {
+    let Some(settings) = &args.with else {
+        let parameters = Parameters::default();
+        let scenarios = Scenarios::Nominal;
+        return Ok(Simulation { name: String::new(), parameters, rates: None, seeds: 1, scenarios, span: Span::default() });
+    };
+    // The last `;` may be left out, as in a shell.
+    let ended = settings.trim_end().ends_with([';', '}']) || settings.trim().is_empty();
+    let settings = if ended { settings.clone() } else { format!("{settings};") };
+    let (parsed, sources) = parse_settings(SETTINGS, &settings);
+    let block = parsed.map_err(|errors| (Failure::spec_errors(errors), sources.clone()))?;
+    let simulation = simulation_of_settings(&block, &fabric.router, &Disk);
+    let simulation = simulation.map_err(|errors| (Failure::spec_errors(errors), sources))?;
+    // Its places are in no file of the spec.
+    Ok(Simulation { span: Span::default(), ..simulation })
 }
 
-/// What is asked of one directory.
-fn one(args: &SimArgs, directory: &Path, trace: Option<&Trace>, watch: &Watch) -> Result<(), Stop> {
+/// Runs what is asked for on one directory.
+fn one(args: &SimArgs, directory: &Path, watch: &Watch) -> Result<(), Stop> {
     let Loaded { fabric, sources, .. } = read::built_fabric(directory)?;
-    let from = Built { directory, sources: &sources, runs: Runs { fabric: &fabric, trace, chips: false } };
+    let described = described(args, &fabric)?;
+    let built = Built { directory, sources: &sources, runs: Runs { fabric: &fabric, described: &described, chips: false } };
     let blocks = blocks(args, &fabric)?;
     if blocks.is_empty() {
-        from.several(args, None, args.scenario == ALL, watch)?;
+        built.several(args, None, args.scenario == ALL || described.scenarios == Scenarios::All, watch)?;
     }
     for block in blocks {
-        from.several(args, Some(block), args.scenario == ALL || block.scenarios == Scenarios::All, watch)?;
+        built.several(args, Some(block), args.scenario == ALL || block.scenarios == Scenarios::All, watch)?;
     }
     Ok(())
 }
 
-/// What is asked of the tables of anybody.
-fn anybody(args: &SimArgs, tables: &str, topology: &str, trace: Option<&Trace>, watch: &Watch) -> Result<(), Stop> {
+/// Runs what is asked for on third-party tables.
+fn third_party(args: &SimArgs, tables: &str, topology: &str, watch: &Watch) -> Result<(), Stop> {
     let Foreign { fabric, sources, topology, tables, chips } = foreign(&args.foreign, tables, topology)?;
+    let described = described(args, &fabric)?;
+    if described.scenarios == Scenarios::All {
+        let (what, hint) = ("third-party tables have no scenarios".to_owned(), "remove `scenarios`".to_owned());
+        return Err(InputError::Usage { what, hint }.into());
+    }
     let read = ReadScenario { lit: Scene::whole(&topology).lit, dead: Vec::new(), tables, topology };
-    let runs = Runs { fabric: &fabric, trace, chips };
+    let runs = Runs { fabric: &fabric, described: &described, chips };
     let report = runs.run(args, None, &read, watch).map_err(|error| stop(error, &sources))?;
     Ok(print(args, &fabric, &read.topology, None, &[report])?)
 }
 
 /// Where each of some directories saturates, or when it is done, beside the first.
-fn compare(args: &SimArgs, directories: &[PathBuf], trace: Option<&Trace>, watch: &Watch) -> Result<(), Stop> {
+fn compare(args: &SimArgs, directories: &[PathBuf], watch: &Watch) -> Result<(), Stop> {
     if let SimFormat::Json | SimFormat::Svg = args.format {
         let (what, help) = ("a comparison", "it is `text` or `csv`; one directory alone has all forms");
         return Err(DriverError::NoSuchForm { what, help, form: args.format.name() }.into());
@@ -75,10 +98,15 @@ fn compare(args: &SimArgs, directories: &[PathBuf], trace: Option<&Trace>, watch
     let (mut compared, mut finished) = (Vec::new(), Vec::new());
     for directory in directories {
         let Loaded { fabric, sources, .. } = read::built_fabric(directory)?;
-        let from = Built { directory, sources: &sources, runs: Runs { fabric: &fabric, trace, chips: false } };
-        for scenario in from.scenarios(args, args.scenario == ALL)? {
-            let read = from.scenario(args, &scenario)?;
-            let report = from.runs.saturation(args, &read, watch).map_err(|error| stop(error, &sources))?;
+        let described = described(args, &fabric)?;
+        if described.rates.is_some() {
+            let (what, hint) = ("a comparison searches saturation and has no `rates`".to_owned(), "remove `rates`".to_owned());
+            return Err(InputError::Usage { what, hint }.into());
+        }
+        let built = Built { directory, sources: &sources, runs: Runs { fabric: &fabric, described: &described, chips: false } };
+        for scenario in built.scenarios(args, args.scenario == ALL || described.scenarios == Scenarios::All)? {
+            let read = built.scenario(&scenario)?;
+            let report = built.runs.saturation(args, &read, watch).map_err(|error| stop(error, &sources))?;
             match fabc_emit::Finished::of(&fabric, &report) {
                 Some(of) => finished.push(of),
                 None => compared.push(fabc_emit::Compared::of(&fabric, &report)),
@@ -103,7 +131,7 @@ fn blocks<'a>(args: &SimArgs, fabric: &'a Fabric) -> Result<Vec<&'a Simulation>,
             None => Err(DriverError::UnknownBlock {
                 name: name.clone(),
                 hint: match &all().map(|block| block.name.as_str()).collect::<Vec<_>>()[..] {
-                    [] => "the spec has no `simulate` blocks: describe one by options".to_owned(),
+                    [] => "the spec has no `simulate` blocks: describe one with `--with`".to_owned(),
                     known => format!("the spec has {}", list(known)),
                 },
             }),
@@ -123,8 +151,8 @@ struct Built<'a> {
 /// What is run.
 struct Runs<'a> {
     fabric: &'a Fabric,
-    /// What the option of this name says.
-    trace: Option<&'a Trace>,
+    /// The simulation that is run where the spec has none.
+    described: &'a Simulation,
     /// Whether they are chips that only a file knows of: endpoints inside routers.
     chips: bool,
 }
@@ -134,7 +162,7 @@ impl Built<'_> {
     fn several(&self, args: &SimArgs, block: Option<&Simulation>, all: bool, watch: &Watch) -> Result<(), Stop> {
         let (mut reports, mut wired) = (Vec::new(), None);
         for scenario in self.scenarios(args, all)? {
-            let read = self.scenario(args, &scenario)?;
+            let read = self.scenario(&scenario)?;
             reports.push(self.runs.run(args, block, &read, watch).map_err(|error| stop(error, self.sources))?);
             wired = Some(read.topology);
         }
@@ -153,21 +181,22 @@ impl Built<'_> {
     }
 
     /// Topology and tables of a scenario.
-    fn scenario(&self, args: &SimArgs, name: &str) -> Result<ReadScenario, Stop> {
+    fn scenario(&self, name: &str) -> Result<ReadScenario, Stop> {
         let unknown = || {
             let hint = match self.directory.join("tables").is_dir() {
                 true => format!("`fabc tables {}` lists the scenarios", display(self.directory)),
                 false if self.runs.fabric.routing.is_scheduled() => {
-                    format!("{}; without tables only `--routing min` and the like can be run", planned(self.directory))
+                    format!("{}; without tables only `routing = min` and the like can be run", planned(self.directory))
                 }
-                false => "the directory has no tables, its build stopped before routing: without them only `--routing min` and the like can be run".to_owned(),
+                false => "the directory has no tables, its build stopped before routing: without them only `routing = min` and the like can be run".to_owned(),
             };
             DriverError::UnknownScenario { name: name.to_owned(), hint }
         };
         let files = self.files(Some(name))?;
         if !files.keys().any(|path| path.starts_with("tables/")) {
             // Packets that choose their ways need no tables.
-            let choose = args.ways.routing.is_some_and(|routing| routing != Routing::Tables);
+            let routing = self.runs.described.parameters.choosing.routing;
+            let choose = routing.is_some_and(|routing| routing != Routing::Tables);
             if choose && name == NOMINAL && !self.directory.join("tables").is_dir() {
                 return fabc_check::read_unrouted(&files, self.runs.fabric).map_err(|error| stop(error, self.sources));
             }
@@ -189,14 +218,14 @@ impl Built<'_> {
 
 impl Runs<'_> {
     /// What the simulator is asked for; chips of anybody have the ports that those of a pod have.
-    fn parameters(&self, args: &SimArgs) -> Result<Parameters, SimError> {
-        let parameters = args.parameters(self.trace)?;
+    fn parameters(&self) -> Parameters {
+        let parameters = self.described.parameters.clone();
         let of_chips = match parameters.model {
             Model::Packet => Hosts::Unlimited,
             Model::Flit => Hosts::Ports(2),
         };
         let hosts = parameters.hosts.or(self.chips.then_some(of_chips));
-        Ok(Parameters { hosts, ..parameters })
+        Parameters { hosts, ..parameters }
     }
 
     /// Runs all rates and seeds on one scenario.
@@ -205,22 +234,22 @@ impl Runs<'_> {
         if let Some(block) = block {
             return fabc_sim::run_block(self.fabric, &scene, &read.tables, block, watch);
         }
-        let prepared = fabc_sim::prepare(self.fabric, &scene, &read.tables, &self.parameters(args)?)?;
+        let prepared = fabc_sim::prepare(self.fabric, &scene, &read.tables, &self.parameters())?;
         let (bound, ends) = (prepared.load().bound, prepared.volume().is_some());
-        let rates = match &args.rates {
-            Some(rates) => rates.0.clone(),
+        let rates = match &self.described.rates {
+            Some(rates) => rates.clone(),
             None if args.saturation || ends => Vec::new(),
             None => fabc_sim::usual_rates(bound),
         };
-        let search = args.saturation || (args.rates.is_none() && !ends);
-        fabc_sim::simulate(&prepared, &rates, &args.all_seeds(), search, watch)
+        let search = args.saturation || (self.described.rates.is_none() && !ends);
+        fabc_sim::simulate(&prepared, &rates, &self.described.all_seeds(), search, watch)
     }
 
     /// Searches where one scenario saturates; traffic that ends is run.
     fn saturation(&self, args: &SimArgs, read: &ReadScenario, watch: &Watch) -> Result<SimReport, SimError> {
         let scene = read.scene();
-        let prepared = fabc_sim::prepare(self.fabric, &scene, &read.tables, &self.parameters(args)?)?;
-        fabc_sim::simulate(&prepared, &[], &args.all_seeds(), args.saturation || prepared.volume().is_none(), watch)
+        let prepared = fabc_sim::prepare(self.fabric, &scene, &read.tables, &self.parameters())?;
+        fabc_sim::simulate(&prepared, &[], &self.described.all_seeds(), args.saturation || prepared.volume().is_none(), watch)
     }
 }
 

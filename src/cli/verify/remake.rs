@@ -1,6 +1,6 @@
 //! Which runs of simulations a verification makes again.
 
-use crate::args::sim::{NOMINAL, rate};
+use crate::args::sim::NOMINAL;
 use clap::Args;
 use fabc_model::Rate;
 use fabc_pipeline::verify::{Remake, Window};
@@ -64,4 +64,8 @@ impl WindowArgs {
         let (simulation, cycle) = (self.block.clone()?, self.window?);
         Some(Window { simulation, scenario: self.scenario.clone(), rate: self.rate, seed: self.seed, cycle })
     }
+}
+
+fn rate(text: &str) -> Result<Rate, String> {
+    Rate::parse(text).ok_or_else(|| format!("`{text}` is no rate: write digits with at most six behind a point, more than 0"))
 }

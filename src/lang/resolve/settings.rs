@@ -148,6 +148,11 @@ impl<'a> Settings<'a> {
         value
     }
 
+    /// Where a missing setting is reported.
+    pub(super) fn head(&self) -> Span {
+        self.head
+    }
+
     /// Where a setting stands, or its block where it is not written.
     pub(super) fn place_of(&self, name: &str) -> Span {
         self.span(name).unwrap_or(self.head)

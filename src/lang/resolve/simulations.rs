@@ -2,16 +2,18 @@
 
 use super::context::{Context, missing, subject_name, unknown_choice};
 use super::items::{Items, head};
+use super::rates::{rate, rates, share};
 use super::settings::{
     Settings, choice, in_range, integer, one_of, one_of_or, quantity, settings, whole, with_block, word_and_block, wrong_kind,
 };
-use super::site::{Site, file};
+use super::site::{Links, Site, file};
 use crate::ResolveError;
-use crate::syntax::ast::{Block, Expr, ExprKind, Name, Quantity, StatementKind, Steps, Value, ValueKind};
+use crate::syntax::Loader;
+use crate::syntax::ast::{Block, Name, Quantity, Spec, StatementKind, Value, ValueKind};
 use crate::syntax::words::Place;
 use fabc_base::diag::Span;
 use fabc_base::limits::{SIMULATED_CYCLES, TRACE_BYTES};
-use fabc_base::units::{Decimal, Dimension};
+use fabc_base::units::Dimension;
 use fabc_model::Word;
 use fabc_model::trace_input;
 use fabc_model::{
@@ -24,17 +26,11 @@ use std::collections::BTreeMap;
 const PACKET: u64 = 1 << 16;
 const WAIT: u64 = 1 << 20;
 
-/// Rates of one curve at most.
-const RATES: u64 = 1000;
-
 /// Bytes of a message at most.
 const BYTES: u64 = 1 << 40;
 
 /// Seeds of one simulation at most.
 const SEEDS: i64 = 1000;
-
-/// Millionths: what rates are counted in.
-const MILLION: u64 = 1_000_000;
 
 /// All simulations, sorted by name; `None` if an error was reported.
 pub(super) fn simulations(context: &mut Context, items: &Items<'_>, router: Option<&Router>, site: &Site<'_>) -> Option<Vec<Simulation>> {
@@ -45,27 +41,53 @@ pub(super) fn simulations(context: &mut Context, items: &Items<'_>, router: Opti
             continue;
         }
         let span = head(*item, "simulate").to(name.span);
-        let settings = settings(context, block, format!("simulation `{}`", name.value), span, Place::Simulate);
-        let misplaced = ends(block) && endless_only(context, &settings);
-        let mut parameters = parameters(context, &settings, site).filter(|_| !misplaced);
-        if let Some(trace) = parameters.as_mut().and_then(|parameters| parameters.details.trace.as_mut()) {
+        let title = format!("simulation `{}`", name.value);
+        let settings = settings(context, block, title, span, Place::Simulate);
+        let mut simulation = simulation(context, name.value.to_string(), &settings, router, site);
+        if let Some(trace) = simulation.as_mut().and_then(|simulation| simulation.parameters.details.trace.as_mut()) {
             trace.name = trace_input(&name.value);
         }
-        if let (Some(parameters), Some(router)) = (&parameters, router) {
-            fits(context, &settings, parameters, router);
-        }
-        let rates = match settings.get("rates") {
-            Some(value) => rates(context, value).map(Some),
-            None => Some(None),
-        };
-        let seeds = settings.get("seeds").map_or(Some(1), |value| integer(context, "`seeds`", value, 1..=SEEDS));
-        let scenarios = one_of_or(context, &settings, "scenarios", Scenarios::Nominal);
-        all.push((|| {
-            let (parameters, rates, seeds, scenarios) = (parameters?, rates?, seeds? as u16, scenarios?);
-            Some(Simulation { name: name.value.to_string(), parameters, rates, seeds, scenarios, span })
-        })());
+        all.push(simulation);
     }
     all.into_iter().collect()
+}
+
+/// The simulation that some settings describe without a name, such as those of a command line. Its files come
+/// from `loader`. Such settings know no constants.
+///
+/// # Errors
+/// Every error of the settings, in source order.
+pub fn simulation_of_settings(block: &Block, router: &Router, loader: &dyn Loader) -> Result<Simulation, Vec<ResolveError>> {
+    let mut context = Context::of(&Spec { files: Vec::new(), given: Vec::new() });
+    let links = Links { names: Vec::new(), types: Vec::new() };
+    let site = Site { head: block.span, clock: None, links: &links, spec_path: "", loader };
+    let settings = settings(&mut context, block, "the simulation".to_owned(), block.span, Place::Simulate);
+    let simulation = simulation(&mut context, String::new(), &settings, Some(router), &site);
+    let errors = context.into_errors();
+    match simulation {
+        Some(simulation) if errors.is_empty() => Ok(simulation),
+        _ => Err(errors),
+    }
+}
+
+/// One simulation; `None` if an error was reported.
+fn simulation(
+    context: &mut Context,
+    name: String,
+    settings: &Settings<'_>,
+    router: Option<&Router>,
+    site: &Site<'_>,
+) -> Option<Simulation> {
+    let misplaced = settings.get("traffic").is_some_and(ends) && endless_only(context, settings);
+    let parameters = parameters(context, settings, site).filter(|_| !misplaced);
+    if let (Some(parameters), Some(router)) = (&parameters, router) {
+        fits(context, settings, parameters, router);
+    }
+    let rates = settings.get("rates").map(|value| rates(context, value));
+    let seeds = settings.get("seeds").map_or(Some(1), |value| integer(context, "`seeds`", value, 1..=SEEDS));
+    let scenarios = one_of_or(context, settings, "scenarios", Scenarios::Nominal);
+    let (parameters, rates, seeds, scenarios) = (parameters?, whole(rates)?, seeds? as u16, scenarios?);
+    Some(Simulation { name, parameters, rates, seeds, scenarios, span: settings.head() })
 }
 
 /// The model and the traffic.
@@ -209,21 +231,6 @@ fn spots(context: &mut Context, value: &Value) -> Option<Vec<String>> {
     Some(items.iter().map(|item| item.value.to_string()).collect())
 }
 
-/// A part of all packets.
-fn share(context: &mut Context, value: &Value) -> Option<Rate> {
-    let ValueKind::Quantity(Quantity { number, unit: None, .. }) = &value.kind else {
-        context.error(wrong_kind("`share`", "a number without a unit", "0.2", value.span));
-        return None;
-    };
-    let share = rate(context, number)?;
-    if share > MILLION {
-        let (what, wanted) = ("`share`".to_owned(), "at most 1".to_owned());
-        context.error(ResolveError::OutOfRange { what, wanted, help: None, span: value.span, found: "this is more".to_owned() });
-        return None;
-    }
-    Some(Rate::millionths(share))
-}
-
 /// `steady`, or `bursts { length = 40 cycles; rate = 0.8; }`.
 #[allow(clippy::option_option)]
 fn births(context: &mut Context, value: &Value) -> Option<Option<Bursts>> {
@@ -267,14 +274,17 @@ fn sized(context: &mut Context, value: &Value) -> Option<u64> {
 }
 
 /// Whether a block is of traffic that ends: it has no rates, and other metrics.
-pub(super) fn ends(block: &Block) -> bool {
+pub(super) fn block_ends(block: &Block) -> bool {
     block.statements.iter().any(|statement| match &statement.kind {
-        StatementKind::Setting(setting) if &*setting.name.value == "traffic" => {
-            let word = traffic_of(&setting.value);
-            word.is_some_and(|word| Traffic::ALL.iter().any(|traffic| traffic.is_finite() && traffic.name() == &*word.value))
-        }
+        StatementKind::Setting(setting) => &*setting.name.value == "traffic" && ends(&setting.value),
         _ => false,
     })
+}
+
+/// Whether a traffic ends.
+fn ends(traffic: &Value) -> bool {
+    let word = traffic_of(traffic);
+    word.is_some_and(|word| Traffic::ALL.iter().any(|traffic| traffic.is_finite() && traffic.name() == &*word.value))
 }
 
 /// The word of a traffic.
@@ -404,47 +414,6 @@ fn counted(context: &mut Context, what: &str, value: &Value, of: Dimension, exam
             None
         }
     }
-}
-
-/// `0.5`, or `0.1 .. 1.8 step 0.1` with both ends.
-fn rates(context: &mut Context, value: &Value) -> Option<Vec<Rate>> {
-    let example = "0.1 .. 1.8 step 0.1";
-    match &value.kind {
-        ValueKind::Quantity(of) if of.unit.is_none() => Some(vec![Rate::millionths(rate(context, &of.number)?)]),
-        ValueKind::Steps(Steps { first, last, step }) => {
-            let [first, last, step] = [first, last, step].map(|expr| rate(context, expr));
-            let (first, last, step) = (first?, last?, step?);
-            let (found, wanted) = match () {
-                () if last < first => ("it ends before it begins", "ascending rates".to_owned()),
-                () if (last - first) / step >= RATES => ("these are more", format!("at most {RATES} rates")),
-                () => return Some((first..=last).step_by(step as usize).map(Rate::millionths).collect()),
-            };
-            let (what, found, span) = ("`rates`".to_owned(), found.to_owned(), value.span);
-            context.error(ResolveError::OutOfRange { what, wanted, help: None, span, found });
-            None
-        }
-        _ => {
-            context.error(wrong_kind("`rates`", "flits per cycle, without a unit", example, value.span));
-            None
-        }
-    }
-}
-
-/// A rate in millionths.
-fn rate(context: &mut Context, expr: &Expr) -> Option<u64> {
-    let number = match &expr.kind {
-        ExprKind::Decimal(digits) => Decimal::parse(digits),
-        _ => {
-            let number = context.eval(expr, &[])?;
-            u64::try_from(number).ok().and_then(|number| Decimal::parse(&number.to_string()))
-        }
-    };
-    let rate = number.and_then(|number| number.times(MILLION)).filter(|rate| (1..=1000 * MILLION).contains(rate));
-    if rate.is_none() {
-        let (what, wanted) = ("a rate".to_owned(), "above 0 and at most 1000, with at most six digits behind the point".to_owned());
-        context.error(ResolveError::OutOfRange { what, wanted, help: None, span: expr.span, found: "this is not".to_owned() });
-    }
-    rate
 }
 
 /// Whether routers have the virtual channels and the buffers that a model needs whatever the tables are.

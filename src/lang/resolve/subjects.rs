@@ -6,7 +6,7 @@ use super::foreign;
 use super::items::Items;
 use super::kind::Kind;
 use super::scheduled;
-use super::simulations::ends;
+use super::simulations::block_ends;
 use crate::ResolveError;
 use crate::syntax::ast::RequireItem;
 use fabc_base::diag::{Span, closest, list};
@@ -27,7 +27,7 @@ impl<'a> Subjects<'a> {
     /// Those of a fabric; `replaces`: whether a spare block may take the place of any other.
     pub(super) fn of(items: &'a Items<'_>, replaces: bool) -> Self {
         Self {
-            simulations: items.simulations.iter().map(|(name, block, _)| (&*name.value, ends(block))).collect(),
+            simulations: items.simulations.iter().map(|(name, block, _)| (&*name.value, block_ends(block))).collect(),
             collectives: items.collectives.iter().map(|(setting, _)| (&*setting.name.value, kind_of(setting))).collect(),
             scheduled: scheduled::is_asked(items).then_some(replaces),
         }

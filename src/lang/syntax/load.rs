@@ -3,9 +3,9 @@
 //! Comes in: a path and a loader. Goes out: all files in one [`Spec`] and one [`SourceMap`]. Invariants: each
 //! file stands in the spec once, however often it is used; only the first file has a `fabric`.
 
-use super::ast::{Entry, File, Item, ItemKind, Spec};
+use super::ast::{Block, Entry, File, Item, ItemKind, Spec};
 use super::errors::ParseError;
-use super::parse::{parse_given, parse_text};
+use super::parse::{self, parse_given, parse_text};
 use super::scan::tokens;
 use fabc_base::diag::{SourceMap, Span};
 use fabc_base::limits::{SPEC_BYTES, SPEC_FILES, SPEC_TOKENS};
@@ -90,6 +90,16 @@ pub fn parse_file(path: &str, text: &str) -> (Result<File, Vec<ParseError>>, Sou
     let mut sources = SourceMap::default();
     let base = sources.add(path, text);
     (parse_text(path, text, base), sources)
+}
+
+/// Parses the settings of a block that stand on the command line, without braces.
+///
+/// # Errors
+/// All syntax errors, in source order.
+pub fn parse_settings(source_name: &str, text: &str) -> (Result<Block, Vec<ParseError>>, SourceMap) {
+    let mut sources = SourceMap::default();
+    let base = sources.add(source_name, text);
+    (parse::parse_settings(text, base), sources)
 }
 
 /// The path of a file named in another one, `.` and `..` taken away.

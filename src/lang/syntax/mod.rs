@@ -20,7 +20,7 @@ pub mod words;
 pub use bind::{BindError, Bound, bind};
 pub use errors::ParseError;
 pub use eval::{Constants, EvalError};
-pub use load::{COMMAND_LINE, Loader, join, parse, parse_file, parse_with, too_long};
+pub use load::{COMMAND_LINE, Loader, join, parse, parse_file, parse_settings, parse_with, too_long};
 pub use normalize::{input_copy, normalize, require_order, with_design, with_inputs, without_origin};
 pub use print::{expr as written, port as written_port, print, print_spec, swept as written_values};
 pub use scan::tokens;

@@ -11,7 +11,7 @@ mod numbers;
 mod require;
 mod unexpected;
 
-use super::ast::{File, Given, Layout};
+use super::ast::{Block, Comment, File, Given, Layout};
 use super::errors::ParseError;
 use super::scan::{scan, tokens};
 use build::Builder;
@@ -20,6 +20,7 @@ use fabc_base::limits::{SPEC_BYTES, SPEC_TOKENS};
 use grammar::{Grammar, Rule, children};
 use pest::Parser;
 use pest::error::InputLocation;
+use pest::iterators::Pair;
 use unexpected::unexpected;
 
 /// How many unexpected texts one run reports.
@@ -27,6 +28,24 @@ const MAX_RECOVERIES: usize = 10;
 
 /// Parses one file whose first byte has the offset `base`.
 pub(super) fn parse_text(path: &str, text: &str, base: u32) -> Result<File, Vec<ParseError>> {
+    let (entries, comments) = parse_rule(Rule::file, text, base, Builder::entries)?;
+    let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at as u32 + 1));
+    let layout = Layout::Source(lines.map(|line| base + line).collect());
+    Ok(File { path: path.to_owned(), entries, comments, layout })
+}
+
+/// Parses the settings of a block, without its braces. Their first byte has the offset `base`.
+pub(super) fn parse_settings(text: &str, base: u32) -> Result<Block, Vec<ParseError>> {
+    parse_rule(Rule::settings, text, base, Builder::block).map(|(block, _)| block)
+}
+
+/// What `build` makes of a whole text that is a `rule` of the grammar, and the comments of the text.
+fn parse_rule<T>(
+    rule: Rule,
+    text: &str,
+    base: u32,
+    build: impl FnOnce(&mut Builder, Pair<'_, Rule>) -> T,
+) -> Result<(T, Vec<Comment>), Vec<ParseError>> {
     if text.len() > SPEC_BYTES {
         return Err(vec![ParseError::TooLarge { limit: SPEC_BYTES, span: Span { start: base, end: base } }]);
     }
@@ -37,15 +56,15 @@ pub(super) fn parse_text(path: &str, text: &str, base: u32) -> Result<File, Vec<
     let mut code = scanned.code;
     let mut errors = Vec::new();
     while errors.len() < MAX_RECOVERIES {
-        let failure = match Grammar::parse(Rule::file, &code) {
+        let failure = match Grammar::parse(rule, &code) {
             Ok(mut pairs) => {
                 let mut builder = Builder { base, errors };
-                let entries = pairs.next().map_or(Vec::new(), |file| builder.entries(file));
-                let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at as u32 + 1));
-                let layout = Layout::Source(lines.map(|line| base + line).collect());
-                let file = File { path: path.to_owned(), entries, comments: scanned.comments, layout };
+                let parsed = pairs.next().map(|whole| build(&mut builder, whole));
                 builder.errors.sort_by_cached_key(ParseError::span);
-                return if builder.errors.is_empty() { Ok(file) } else { Err(builder.errors) };
+                return match parsed {
+                    Some(parsed) if builder.errors.is_empty() => Ok((parsed, scanned.comments)),
+                    _ => Err(builder.errors),
+                };
             }
             Err(failure) => failure,
         };

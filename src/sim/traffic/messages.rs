@@ -51,9 +51,9 @@ impl Messages {
             (None, None) => {
                 let file = setting.traffic == Traffic::Trace;
                 let why = if file {
-                    "nobody says in which file it stands (`--trace`)"
+                    "nobody says in which file it stands (`traffic = trace \"FILE\"`)"
                 } else {
-                    "nobody says how many bytes a pair sends (`--bytes`)"
+                    "nobody says how many bytes a pair sends (`bytes`)"
                 };
                 Err(SimError::NoTraffic { traffic: setting.traffic.name(), why: why.to_owned() })
             }

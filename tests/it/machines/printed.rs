@@ -199,7 +199,7 @@ fn commands(all: &mut All) {
     all.run(&["tables", "built/sends/sends", "--router", "3", "--format", "json"], 0);
     all.run(&["collective", small, "--size", "1MiB", "--scenario", "all", "--format", "json"], 0);
     all.run(&["collective", "built/torus/torus", "--size", "1kB", "--chunks", "64", "--format", "json"], 0);
-    all.run(&["sim", small, "--saturation", "--warmup", "100", "--measure", "200", "--format", "json"], 0);
+    all.run(&["sim", small, "--saturation", "--with", "warmup = 100 cycles; measure = 200 cycles;", "--format", "json"], 0);
     all.run(
         &["estimate", "all_reduce", "--size", "16MB", "--on", "torus:8x8x8", "--bandwidth", "900GB/s", "--alpha", "500ns", "--json"],
         0,

@@ -8,14 +8,14 @@ pub(super) const CODES: &[CodeDoc] = &[
         title: "a packet longer than a buffer",
         text: "\
 In the packet model of `fabc sim` (not in the flit model) a whole packet waits in one queue, so that a virtual channel must have room for all of its flits. `buffer` of
-the chip or router says how many flits a virtual channel holds, `--packet` how long packets are.",
+the chip or router says how many flits a virtual channel holds, `packet` how long packets are.",
     },
     CodeDoc {
         code: "FAB0602",
         title: "more virtual channels than the routers have",
         text: "\
-The tables use virtual channels of their own (`vcs` of the budget). `--general N` adds N that packets may take freely until they have taken one
-of the tables; `--classes K` makes K of each one of the tables. All of them together must not be more than `vcs` of the chip or router, the
+The tables use virtual channels of their own (`vcs` of the budget). `general = N` adds N that packets may take freely until they have taken one
+of the tables; `classes = K` makes K of each one of the tables. All of them together must not be more than `vcs` of the chip or router, the
 virtual channels that the hardware has. Without either option the channels that the tables leave over are general ones.",
     },
     CodeDoc {
@@ -38,7 +38,7 @@ router and link together is 2^20 cycles, because the simulator keeps a list of e
         title: "a rate that no host can offer",
         text: "\
 A host begins at most one packet per cycle and port (it throws a coin in every cycle), which is as many flits per cycle as a packet has. A
-higher rate cannot be offered. Longer packets (`--packet`) or more ports (`--hosts`) can.",
+higher rate cannot be offered. Longer packets (`packet`) or more ports (`hosts`) can.",
     },
     CodeDoc {
         code: "FAB0606",
@@ -74,37 +74,37 @@ Tables that `fabc verify` accepts have no such circle (`fabc explain FAB0413`): 
         title: "more cycles than are simulated",
         text: "\
 A run lasts as long as it warms up and measures, and at most as long as it measures again until the last packets have arrived. Cycles are counted
-in 32 bits: `--warmup` and `--measure` may make 1,000,000,000 together. What they are without being given follows from the latency of the routes
+in 32 bits: `warmup` and `measure` may make 1,000,000,000 together. What they are without being given follows from the latency of the routes
 (`docs/simulation.md`).",
     },
     CodeDoc {
         code: "FAB0610",
         title: "hosts without limit in the flit model",
         text: "\
-In the flit model (`--model flit`) a host hands its router one flit per cycle and port, and takes as many from it: its ports are buffers and
-inputs of the router like those of channels, so there must be a number of them. Without `--hosts` a chip has two, the host of a network one.
-`--hosts unlimited` is of the packet model, where every packet that waits competes.",
+In the flit model (`model = flit`) a host hands its router one flit per cycle and port, and takes as many from it: its ports are buffers and
+inputs of the router like those of channels, so there must be a number of them. Without `hosts` a chip has two, the host of a network one.
+`hosts = unlimited` is of the packet model, where every packet that waits competes.",
     },
     CodeDoc {
         code: "FAB0611",
         title: "a router that takes no time in the flit model",
         text: "\
 In the flit model a flit that has passed the switch of a router waits at its output for as many cycles as the router takes, and leaves in a later
-cycle than it came. So `latency` of the chip or router must be one cycle at least; the packet model (`--model packet`) takes 0 as well.",
+cycle than it came. So `latency` of the chip or router must be one cycle at least; the packet model (`model = packet`) takes 0 as well.",
     },
     CodeDoc {
         code: "FAB0612",
-        title: "an option of the other model",
+        title: "a setting of the other model",
         text: "\
-`--turn` says how long the next whole packet of a queue waits in the packet model; in the flit model the allocation of virtual channels and of the
-switch takes its own cycle. In the packet model packets may also choose their ways (`--routing`); in the flit model they go by the tables. Leave the
-option out, or choose the model that has it (`--model`).",
+`turn` says how long the next whole packet of a queue waits in the packet model; in the flit model the allocation of virtual channels and of the
+switch takes its own cycle. In the packet model packets may also choose their ways (`routing`); in the flit model they go by the tables. Leave the
+setting out, or choose the model that has it (`model`).",
     },
     CodeDoc {
         code: "FAB0620",
         title: "a routing that the fabric does not have",
         text: "\
-`fabc sim --routing` chooses ways while packets move: in a network of routers, not in a pod, whose packets go by its tables. `family` is the rule
+The setting `routing` of a simulation chooses ways while packets move: in a network of routers, not in a pod, whose packets go by its tables. `family` is the rule
 that the family itself has: of a dragonfly at most a local hop, the link between the two groups, a local hop; of others what `routing = algebraic`
 put into the tables. Where the tables were made in another way, there is none.",
     },
@@ -112,7 +112,7 @@ put into the tables. Where the tables were made in another way, there is none.",
         code: "FAB0621",
         title: "ways of more hops than virtual channels",
         text: "\
-Where packets choose their ways (`--routing min`, `valiant`, `ugal` and so on), hop number k is on virtual channel k, so that no packet waits for
+Where packets choose their ways (`routing = min`, `valiant`, `ugal` and so on), hop number k is on virtual channel k, so that no packet waits for
 one on a lower channel and none waits for ever. The router must have as many virtual channels (`vcs`) as the longest of the shortest ways has
 hops; ways over another router are taken as far as they fit.",
     },
@@ -120,16 +120,16 @@ hops; ways over another router are taken as far as they fit.",
         code: "FAB0622",
         title: "a rate that bursts cannot offer",
         text: "\
-With `--bursts LENGTH --burst-rate R` a host is on for LENGTH cycles on average, offers R flits per cycle meanwhile, and nothing for at least a
+With `births = bursts { length = LENGTH; rate = R; }` a host is on for LENGTH cycles on average, offers R flits per cycle meanwhile, and nothing for at least a
 cycle between two bursts. So it offers at most R LENGTH / (LENGTH + 1) on average.",
     },
     CodeDoc {
         code: "FAB0623",
         title: "a setting of another traffic or routing",
         text: "\
-An option of `fabc sim` says something about a traffic or a routing that is not asked for: `--by` belongs to `group_shift`, `--hotspot` and `--share`
-to `hotspot`, `--samples`, `--bias` and `--rule` to `ugal`, `--shortest` to `valiant` and `ugal`; `--general` and `--classes` are about the virtual
-channels of tables, so that they say nothing where ways are chosen. `--bytes` and `--order` belong to `all_to_all`; traffic that ends
+A setting of a simulation says something about a traffic or a routing that is not asked for: `by` belongs to `group_shift`, `at` and `share`
+to `hotspot`, `samples`, `bias` and `rule` to `ugal`, `shortest` to `valiant` and `ugal`; `general` and `classes` are about the virtual
+channels of tables, so that they say nothing where ways are chosen. `bytes` and `order` belong to `all_to_all`; traffic that ends
 (`all_to_all`, a trace) has no rates, no bursts, no saturation, and no cycles to warm up or to measure.",
     },
     CodeDoc {
@@ -143,7 +143,7 @@ A trace has a line per message: `cycle,src,dst,flits`, in ascending order of cyc
     CodeDoc {
         code: "FAB0625",
         title: "a trace without messages",
-        text: "The file of `--trace` has no line `cycle,src,dst,flits` but perhaps the words themselves: there is nothing to send.",
+        text: "The file of a trace has no line `cycle,src,dst,flits` but perhaps the words themselves: there is nothing to send.",
     },
     CodeDoc {
         code: "FAB0626",
@@ -156,13 +156,13 @@ Traffic that ends is kept as a list of messages, at most 16,777,216 of them: all
         title: "traffic that takes too many cycles",
         text: "\
 A run is counted in at most 1,000,000,000 cycles, and the busiest channel, or the port of a host, needs more than that for what is to be sent. Send
-less (`--bytes`): long messages reach the throughput of even longer ones.",
+less (`bytes`): long messages reach the throughput of even longer ones.",
     },
     CodeDoc {
         code: "FAB0628",
         title: "messages of hosts without limit that choose their ways",
         text: "\
 Where hosts are not limited, the messages of `all_to_all` or of a trace wait in line for the output that their tables name. Packets that choose their
-ways name none before they are born: give hosts ports (`--hosts 1`), behind which all messages of a host wait in one line.",
+ways name none before they are born: give hosts ports (`hosts = 1`), behind which all messages of a host wait in one line.",
     },
 ];

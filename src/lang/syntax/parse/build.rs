@@ -199,6 +199,7 @@ impl Builder {
         Some(Range { lo, hi: self.expr(parts.next()?), span })
     }
 
+    /// The statements of `{ .. }`, or of settings without braces.
     pub(super) fn block(&mut self, pair: Pair<'_, Rule>) -> Block {
         let span = self.span(&pair);
         let mut statements = Vec::new();

@@ -76,6 +76,7 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::among => Words("`in lo..=hi`"),
         Rule::through => Words("`..=`"),
         Rule::given => Words("`name=value`"),
+        Rule::settings => Words("settings"),
         Rule::share => Words("`of`"),
         Rule::joined => Words("`joined`"),
         Rule::groups => Words("`over groups of n`"),

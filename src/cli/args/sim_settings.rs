@@ -1,0 +1,177 @@
+//! The former options of `fabc sim` that became settings of `--with`, and how a command line with them is
+//! written now.
+
+use fabc_sim::Rate;
+
+/// The part of a `simulate` block that a setting belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// The block itself.
+    Block,
+    Traffic,
+    Births,
+    Routing,
+    Model,
+}
+
+/// An option that became a setting.
+struct FormerOption {
+    name: &'static str,
+    part: Part,
+    setting: &'static str,
+    unit: &'static str,
+}
+
+const fn former(name: &'static str, part: Part, setting: &'static str, unit: &'static str) -> FormerOption {
+    FormerOption { name, part, setting, unit }
+}
+
+/// In the order in which settings are written.
+const FORMER_OPTIONS: [FormerOption; 30] = [
+    former("--traffic", Part::Traffic, "", ""),
+    former("--trace", Part::Traffic, "trace", ""),
+    former("--by", Part::Traffic, "by", ""),
+    former("--hotspot", Part::Traffic, "at", ""),
+    former("--share", Part::Traffic, "share", ""),
+    former("--bytes", Part::Traffic, "bytes", ""),
+    former("--order", Part::Traffic, "order", ""),
+    former("--bursts", Part::Births, "length", " cycles"),
+    former("--burst-rate", Part::Births, "rate", ""),
+    former("--routing", Part::Routing, "", ""),
+    former("--shortest", Part::Routing, "shortest", ""),
+    former("--samples", Part::Routing, "samples", ""),
+    former("--bias", Part::Routing, "bias", " flits"),
+    former("--rule", Part::Routing, "rule", ""),
+    former("--model", Part::Model, "", ""),
+    former("--general", Part::Model, "general", ""),
+    former("--classes", Part::Model, "classes", ""),
+    former("--arbitration", Part::Model, "arbitration", ""),
+    former("--credits", Part::Model, "credits", ""),
+    former("--hosts", Part::Model, "hosts", ""),
+    former("--window", Part::Model, "window", ""),
+    former("--turn", Part::Model, "turn", " cycles"),
+    former("--speedup", Part::Model, "speedup", ""),
+    former("--packet", Part::Block, "packet", " flits"),
+    former("--rates", Part::Block, "rates", ""),
+    former("--injection", Part::Block, "injection", " cycles"),
+    former("--warmup", Part::Block, "warmup", " cycles"),
+    former("--measure", Part::Block, "measure", " cycles"),
+    former("--seed", Part::Block, "seed", ""),
+    former("--seeds", Part::Block, "seeds", ""),
+];
+
+/// The settings that stand for the former options among the words of a command line, such as
+/// `traffic = tornado; rates = 0.4;`; `None` if there are none.
+pub(crate) fn settings_of_former_options(words: &[String]) -> Option<String> {
+    let values = FORMER_OPTIONS.iter().filter_map(|former| Some((former, value_of(words, former.name)?)));
+    let values: Vec<(&FormerOption, String)> = values.map(|(former, value)| (former, written(former, &value))).collect();
+    if values.is_empty() {
+        return None;
+    }
+    let blocks = [
+        ("traffic", Part::Traffic, traffic_of_details(&values)),
+        ("births", Part::Births, "bursts"),
+        ("routing", Part::Routing, "ugal"),
+        ("model", Part::Model, "packet"),
+    ];
+    let mut settings: Vec<String> = blocks.iter().filter_map(|(name, part, word)| with_block(name, *part, word, &values)).collect();
+    let plain = values.iter().filter(|(former, _)| former.part == Part::Block);
+    settings.extend(plain.map(|(former, value)| format!("{} = {value};", former.setting)));
+    Some(settings.join(" "))
+}
+
+/// The value behind an option; `..` where none stands.
+fn value_of(words: &[String], option: &str) -> Option<String> {
+    let (at, inline) = words.iter().enumerate().find_map(|(at, word)| {
+        let rest = word.strip_prefix(option)?;
+        (rest.is_empty() || rest.starts_with('=')).then(|| (at, rest.strip_prefix('=')))
+    })?;
+    let value = inline.or_else(|| words.get(at + 1).map(String::as_str).filter(|word| !word.starts_with("--")));
+    Some(value.unwrap_or("..").to_owned())
+}
+
+/// A value as a spec has it.
+fn written(former: &FormerOption, value: &str) -> String {
+    match former.name {
+        "--rates" => written_rates(value),
+        "--hotspot" => format!("[{value}]"),
+        "--trace" => format!("trace \"{value}\""),
+        _ => format!("{value}{}", former.unit),
+    }
+}
+
+/// `0.4,1.2` as `[0.4, 1.2]`, and `0.1..0.6:0.1` as `0.1 .. 0.6 step 0.1`.
+fn written_rates(value: &str) -> String {
+    let steps = |item: &str| {
+        let (first, rest) = item.split_once("..")?;
+        let (last, step) = rest.split_once(':')?;
+        Some([first, last, step].map(|rate| rate.trim().to_owned()))
+    };
+    let items: Vec<&str> = value.split(',').map(str::trim).collect();
+    if let [item] = &items[..] {
+        return steps(item).map_or_else(|| (*item).to_owned(), |[first, last, step]| format!("{first} .. {last} step {step}"));
+    }
+    let rates = items.iter().flat_map(|item| match steps(item).map(|ends| ends.map(|rate| Rate::parse(&rate).map(Rate::in_millionths))) {
+        Some([Some(first), Some(last), Some(step)]) => {
+            (first..=last).step_by(step as usize).take(1000).map(|rate| Rate::millionths(rate).to_string()).collect()
+        }
+        _ => vec![(*item).to_owned()],
+    });
+    format!("[{}]", rates.collect::<Vec<_>>().join(", "))
+}
+
+/// The traffic that some details belong to, where no option names one.
+fn traffic_of_details(values: &[(&FormerOption, String)]) -> &'static str {
+    let has = |setting: &str| values.iter().any(|(former, _)| former.part == Part::Traffic && former.setting == setting);
+    if has("by") {
+        "group_shift"
+    } else if has("bytes") || has("order") {
+        "all_to_all"
+    } else {
+        "hotspot"
+    }
+}
+
+/// `model = flit { window = 9; }`: a word, and the settings in its block.
+fn with_block(name: &str, part: Part, usual_word: &str, values: &[(&FormerOption, String)]) -> Option<String> {
+    let own: Vec<&(&FormerOption, String)> = values.iter().filter(|(former, _)| former.part == part).collect();
+    let word = own.iter().find(|(former, _)| ["", "trace"].contains(&former.setting)).map(|(_, value)| value.as_str());
+    let details = own.iter().filter(|(former, _)| !["", "trace"].contains(&former.setting));
+    let details: Vec<String> = details.map(|(former, value)| format!("{} = {value};", former.setting)).collect();
+    match (word, &details[..]) {
+        (None, []) => None,
+        (Some(word), []) => Some(format!("{name} = {word};")),
+        (word, _) => Some(format!("{name} = {} {{ {} }}", word.unwrap_or(usual_word), details.join(" "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every former option is written as settings that the language reads.
+    #[test]
+    fn former_options_are_written_as_settings() {
+        for (line, settings) in [
+            ("--rates 0.4,1.2", "rates = [0.4, 1.2];"),
+            ("--rates=0.1..0.6:0.1 --seeds 3", "rates = 0.1 .. 0.6 step 0.1; seeds = 3;"),
+            ("--rates 0.1..0.3:0.1,1", "rates = [0.10, 0.20, 0.30, 1];"),
+            ("--traffic tornado --saturation", "traffic = tornado;"),
+            ("--traffic all_to_all --bytes 64KiB --window 384", "traffic = all_to_all { bytes = 64KiB; } model = packet { window = 384; }"),
+            ("--hotspot cube0[0,0,0],5 --share 0.5", "traffic = hotspot { at = [cube0[0,0,0],5]; share = 0.5; }"),
+            ("--trace t.csv --packet 11", "traffic = trace \"t.csv\"; packet = 11 flits;"),
+            ("--bursts 40 --burst-rate 0.5", "births = bursts { length = 40 cycles; rate = 0.5; }"),
+            ("--routing ugal --bias 30", "routing = ugal { bias = 30 flits; }"),
+            ("--model flit --speedup 1 --warmup 500", "model = flit { speedup = 1; } warmup = 500 cycles;"),
+            ("--model", "model = ..;"),
+        ] {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            assert_eq!(settings_of_former_options(&words).as_deref(), Some(settings), "{line}");
+            if !line.ends_with("--model") {
+                let (parsed, _) = fabc_lang::syntax::parse_settings("--with", settings);
+                assert!(parsed.is_ok(), "{settings}: {parsed:?}");
+            }
+        }
+        assert_eq!(settings_of_former_options(&["out/pod".to_owned(), "--saturation".to_owned()]), None);
+    }
+}
