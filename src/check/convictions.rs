@@ -4,12 +4,10 @@ use crate::CheckError;
 use fabc_base::diag::Span;
 use fabc_base::ids::{Id, NodeId, PortId};
 use fabc_ir::{ForwardingTables, TableKey, Topology};
-use fabc_kernel::{Conviction, Held, Loss, Position, TableFault, Waiting, port_name};
+use fabc_kernel::{Conviction, Held, Loss, Position, TableConviction, TableFault, Waiting, port_name};
 use fabc_model::VcCount;
 
 impl From<Conviction> for CheckError {
-    /// For convictions that are not about tables. `conviction_of_tables` knows the names that faults of
-    /// tables need.
     fn from(conviction: Conviction) -> Self {
         match conviction {
             Conviction::Shape { subject, what } => CheckError::Shape { scenario: subject, what },
@@ -23,22 +21,23 @@ impl From<Conviction> for CheckError {
             Conviction::Distances { what, claimed, measured } => CheckError::Distances { what: what.to_owned(), claimed, measured },
             Conviction::Lengths(what) => CheckError::Lengths { what },
             Conviction::Flow(what) => CheckError::Flow { what },
-            Conviction::Entry { router, what } => {
-                CheckError::BadEntry { scenario: "tables".to_owned(), router: format!("node {router}"), what }
-            }
-            Conviction::Tables(fault) => CheckError::Shape { scenario: "tables".to_owned(), what: format!("{fault:?}") },
         }
     }
 }
 
 /// A conviction of the compiler's tables, or of tables that were laid out as these are.
-pub(super) fn conviction_of_tables(conviction: Conviction, topology: &Topology, tables: &ForwardingTables, budget: Span) -> CheckError {
+pub(super) fn conviction_of_tables(
+    conviction: TableConviction,
+    topology: &Topology,
+    tables: &ForwardingTables,
+    budget: Span,
+) -> CheckError {
     let scenario = tables.scenario.clone();
     let named = Named { topology, tables };
     match conviction {
-        Conviction::Entry { router, what } => CheckError::BadEntry { scenario, router: topology.name(router), what },
-        Conviction::Tables(fault) => named.fault(fault, scenario, budget),
-        other => other.into(),
+        TableConviction::Entry { router, what } => CheckError::BadEntry { scenario, router: topology.name(router), what },
+        TableConviction::Fault(fault) => named.fault(fault, scenario, budget),
+        TableConviction::Other(conviction) => conviction.into(),
     }
 }
 
@@ -51,9 +50,47 @@ pub(super) fn input_in_words(input: usize, key: TableKey, vcs: usize) -> String 
     }
 }
 
+/// The names that a circle of channels is written with.
+pub(super) trait CircleNames {
+    /// A source or a destination.
+    fn endpoint(&self, endpoint: usize) -> String;
+    /// A channel, with its virtual channel where there are several.
+    fn held(&self, held: Held) -> String;
+}
+
+/// The channels that packets go round for ever, a line each.
+pub(super) fn loop_lines(names: &impl CircleNames, circle: &[Held]) -> String {
+    let lines = circle.iter().map(|&held| format!("  {}", names.held(held)));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The channels that wait for each other, a line each, with the packets that hold them.
+pub(super) fn deadlock_lines(names: &impl CircleNames, circle: &[Waiting]) -> String {
+    let lines = circle.iter().map(|&Waiting { held, pair }| {
+        let channel = names.held(held);
+        match pair {
+            Some((source, destination)) => {
+                format!("  {channel}, held by packets from {} to {}", names.endpoint(source), names.endpoint(destination))
+            }
+            None => format!("  {channel}"),
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 struct Named<'a> {
     topology: &'a Topology,
     tables: &'a ForwardingTables,
+}
+
+impl CircleNames for Named<'_> {
+    fn endpoint(&self, endpoint: usize) -> String {
+        self.router_name(endpoint)
+    }
+
+    fn held(&self, held: Held) -> String {
+        format!("{} on VC {}", self.channel(held.slot), held.vc)
+    }
 }
 
 impl Named<'_> {
@@ -74,8 +111,7 @@ impl Named<'_> {
         match fault {
             TableFault::Lost { source, destination, positions, loss } => self.lost(scenario, [source, destination], &positions, loss),
             TableFault::Circling { source, destination, circle } => {
-                let hop = |held: &Held| format!("  {} on VC {}", self.channel(held.slot), held.vc);
-                let cycle = circle.iter().map(hop).collect::<Vec<_>>().join("\n");
+                let cycle = loop_lines(self, &circle);
                 CheckError::Loop { scenario, src: self.router_name(source), dst: self.router_name(destination), cycle }
             }
             TableFault::Unused { destination, position, port, vc } => CheckError::BadEntry {
@@ -89,13 +125,7 @@ impl Named<'_> {
                 ),
             },
             TableFault::Deadlock(circle) => {
-                let line = |&Waiting { held, pair }: &Waiting| {
-                    pair.map_or_else(String::new, |(source, destination)| {
-                        let (from, to) = (self.router_name(source), self.router_name(destination));
-                        format!("  {} on VC {}, held by packets from {from} to {to}", self.channel(held.slot), held.vc)
-                    })
-                };
-                let cycle = circle.iter().map(line).collect::<Vec<_>>().join("\n");
+                let cycle = deadlock_lines(self, &circle);
                 CheckError::Deadlock { scenario, length: circle.len(), cycle, span: Some(budget) }
             }
             TableFault::Rank { held, next, rank, next_rank } => {

@@ -38,6 +38,11 @@ pub enum Conviction {
     Lengths(String),
     /// A flow that does not balance, or not within its claimed load.
     Flow(String),
+}
+
+/// Why tables are refused.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TableConviction {
     /// A table entry that no router can follow.
     Entry {
         /// The router.
@@ -46,7 +51,16 @@ pub enum Conviction {
         what: String,
     },
     /// Tables that do not work.
-    Tables(TableFault),
+    Fault(TableFault),
+    /// What the tables are judged with is wrong: a list of the wrong length, a symmetry that does not hold, or
+    /// routes that are not the shortest ones.
+    Other(Conviction),
+}
+
+impl From<Conviction> for TableConviction {
+    fn from(conviction: Conviction) -> Self {
+        TableConviction::Other(conviction)
+    }
 }
 
 /// A place where a packet can be: a router, and the input that it came by.

@@ -5,7 +5,7 @@
 //! round it often enough comes back to the same channel. Where no ranks are claimed, the kernel looks for a
 //! circle.
 
-use crate::conviction::{Conviction, TableFault, Waiting};
+use crate::conviction::{TableConviction, TableFault, Waiting};
 use crate::dependencies::{Dependencies, Held};
 use crate::lit_graph::expect_length;
 use crate::table::Table;
@@ -39,7 +39,7 @@ pub(crate) fn ranks_rise<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync>(
     dependencies: &Dependencies,
     ranks: &[u32],
     subject: &str,
-) -> Result<DeadlockFree, Conviction> {
+) -> Result<DeadlockFree, TableConviction> {
     let (symmetry, ports, vcs) = (walker.symmetry, walker.network.ports, dependencies.vcs());
     expect_length(subject, "ranks", ranks.len(), symmetry.class_count() * ports * vcs)?;
     let rank_of = |held: Held| {
@@ -53,7 +53,7 @@ pub(crate) fn ranks_rise<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync>(
             if rank < next_rank {
                 continue;
             }
-            return Err(Conviction::Tables(match shortest_circle(dependencies) {
+            return Err(TableConviction::Fault(match shortest_circle(dependencies) {
                 Some(circle) => deadlock(walker, dependencies, &circle),
                 None => TableFault::Rank { held, next, rank, next_rank },
             }));

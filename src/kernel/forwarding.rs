@@ -4,7 +4,7 @@
 //! a canonical one under an element g has, for a destination d, the entries of that one for the image of d
 //! under the inverse of g.
 
-use crate::conviction::Conviction;
+use crate::conviction::TableConviction;
 use crate::lit_graph::port_name;
 use crate::table::{Lookup, MISSING, Table, packed};
 use fabc_topology::ids::{Id, NodeId, PortId};
@@ -28,7 +28,7 @@ impl<'a> Forwarding<'a> {
     ///
     /// # Errors
     /// An entry that is out of range, out of order, in conflict with another, or that leaves by a dark port.
-    pub fn new(scene: &Scene<'_>, tables: &'a ForwardingTables) -> Result<Self, Conviction> {
+    pub fn new(scene: &Scene<'_>, tables: &'a ForwardingTables) -> Result<Self, TableConviction> {
         let (ports, vcs) = (scene.topology.ports(), usize::from(tables.vcs));
         let lookup = match tables.key {
             TableKey::DstInput => Lookup::Input,
@@ -38,21 +38,21 @@ impl<'a> Forwarding<'a> {
         let routers: Vec<_> = tables.symmetry.canonical_nodes().zip(&tables.routers).collect();
         let index = |(node, entries): (NodeId, &Vec<Entry>)| index_of_entries(scene, tables, node, entries);
         // All of them, so that the first error is told with any number of threads.
-        let starts: Vec<Result<Vec<u32>, Conviction>> = routers.into_par_iter().map(index).collect();
+        let starts: Vec<Result<Vec<u32>, TableConviction>> = routers.into_par_iter().map(index).collect();
         let starts = starts.into_iter().collect::<Result<_, _>>()?;
         Ok(Self { tables, nodes: scene.topology.node_count(), lookup, vcs, entries: lookup.entries(ports, vcs), starts })
     }
 }
 
 /// Checks the entries of one router and finds where those for each destination start.
-fn index_of_entries(scene: &Scene<'_>, tables: &ForwardingTables, node: NodeId, entries: &[Entry]) -> Result<Vec<u32>, Conviction> {
+fn index_of_entries(scene: &Scene<'_>, tables: &ForwardingTables, node: NodeId, entries: &[Entry]) -> Result<Vec<u32>, TableConviction> {
     let (nodes, ports, vcs) = (scene.topology.node_count(), scene.topology.ports() as i32, i32::from(tables.vcs));
     let mut starts = vec![0u32; nodes + 1];
     for (k, entry) in entries.iter().enumerate() {
         let refused = |reason: String| {
             let Entry { dst, in_port, in_vc, out_port, out_vc } = entry;
             let what = format!("entry [{dst},{in_port},{in_vc},{out_port},{out_vc}] {reason}");
-            Err(Conviction::Entry { router: node, what })
+            Err(TableConviction::Entry { router: node, what })
         };
         if entry.dst.index() >= nodes {
             return refused(format!("is for a router that does not exist, there are {nodes}"));

@@ -1,6 +1,6 @@
 //! The verdict on tables: delivery, loads, latencies and deadlock freedom from one walk.
 
-use crate::conviction::{Conviction, TableFault};
+use crate::conviction::{Conviction, TableConviction, TableFault};
 use crate::deadlock::{self, DeadlockFree, ranks_rise};
 use crate::dependencies::Dependencies;
 use crate::distances::shortest;
@@ -37,18 +37,18 @@ const TOO_LARGE: &str = "between the channels of this network more dependencies 
 ///
 /// # Errors
 /// The first entry, route or dependency that is wrong.
-pub fn judge(judged: &Judged<'_>, tables: &ForwardingTables, ranks: &[u32]) -> Result<(Walk, DeadlockFree), Conviction> {
+pub fn judge(judged: &Judged<'_>, tables: &ForwardingTables, ranks: &[u32]) -> Result<(Walk, DeadlockFree), TableConviction> {
     let (scene, topology, symmetry) = (judged.scene, judged.scene.topology, &tables.symmetry);
     expect_lit(scene)?;
     expect_length("cycles", "links", judged.hop_cycles.len(), topology.links().len())?;
-    let shape = |what: String| Conviction::Shape { subject: tables.scenario.clone(), what };
+    let shape = |what: String| TableConviction::Other(Conviction::Shape { subject: tables.scenario.clone(), what });
     if tables.vcs == 0 || tables.vcs > judged.vcs {
         return Err(shape(format!("the tables use {} virtual channels, but there are {}", tables.vcs, judged.vcs)));
     }
     symmetry::automorphisms_of_lit(scene, symmetry)?;
     symmetry::keeps_demand(symmetry, judged.demand)?;
     if !scene.dead.is_empty() && !symmetry.is_trivial() {
-        return Err(Conviction::symmetry("a dead router leaves none"));
+        return Err(Conviction::symmetry("a dead router leaves none").into());
     }
     expect_length(&format!("tables of {}", tables.scenario), "routers", tables.routers.len(), symmetry.class_count())?;
     let forwarding = Forwarding::new(scene, tables)?;
@@ -68,7 +68,7 @@ pub fn judge(judged: &Judged<'_>, tables: &ForwardingTables, ranks: &[u32]) -> R
         return Err(shape(TOO_LARGE.to_owned()));
     };
     let walked = walker.walk(&dependencies).map_err(|failed| {
-        walker.first_fault(&failed).map_or_else(|| shape("the walk failed without a reason".to_owned()), Conviction::Tables)
+        walker.first_fault(&failed).map_or_else(|| shape("the walk failed without a reason".to_owned()), TableConviction::Fault)
     })?;
     let walk = over_all_images(walked, scene, tables);
     if judged.shortest {

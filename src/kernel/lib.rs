@@ -30,7 +30,7 @@ mod symmetry;
 mod table;
 mod walker;
 
-pub use conviction::{Conviction, Loss, Position, TableFault, Waiting};
+pub use conviction::{Conviction, Loss, Position, TableConviction, TableFault, Waiting};
 pub use deadlock::DeadlockFree;
 pub use dependencies::Held;
 pub use distances::{demand_hops, distances, measure as measured_distances};

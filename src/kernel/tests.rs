@@ -31,7 +31,7 @@ fn forward(topology: &Topology, key: TableKey, vcs: u8) -> ForwardingTables {
     ForwardingTables { scenario: "nominal".to_owned(), vcs, key, symmetry, routers }
 }
 
-fn judged(topology: &Topology, tables: &ForwardingTables, ranks: &[u32], shortest: bool) -> Result<(Walk, DeadlockFree), Conviction> {
+fn judged(topology: &Topology, tables: &ForwardingTables, ranks: &[u32], shortest: bool) -> Result<(Walk, DeadlockFree), TableConviction> {
     let (scene, demand) = (Scene::whole(topology), Demand::uniform(4));
     let hop_cycles: IdVec<LinkId, u64> = IdVec::filled(10, topology.links().len());
     judge(&Judged { scene: &scene, demand: &demand, hop_cycles: &hop_cycles, vcs: 3, shortest }, tables, ranks)
@@ -64,7 +64,7 @@ fn a_ring_on_one_virtual_channel_deadlocks() {
         let topology = ring(symmetry);
         let tables = forward(&topology, TableKey::Dst, 1);
         let conviction = judged(&topology, &tables, &ranks(&topology, 1), false).unwrap_err();
-        let Conviction::Tables(TableFault::Deadlock(circle)) = conviction else { panic!("{conviction:?}") };
+        let TableConviction::Fault(TableFault::Deadlock(circle)) = conviction else { panic!("{conviction:?}") };
         assert_eq!(circle.iter().map(|waiting| waiting.held.slot).collect::<Vec<_>>(), [0, 2, 4, 6]);
         for Waiting { held, pair } in circle {
             // The packet goes over the channel that it holds, and over the next one.
@@ -98,7 +98,7 @@ fn third_party_tables_without_a_circle_are_accepted() {
 fn packets_that_do_not_arrive_are_found() {
     let topology = ring(Symmetry::trivial(1, 4));
     let fault = |tables: &ForwardingTables| match judged(&topology, tables, &ranks(&topology, u32::from(tables.vcs)), false) {
-        Err(Conviction::Tables(fault)) => fault,
+        Err(TableConviction::Fault(fault)) => fault,
         other => panic!("{other:?}"),
     };
     let mut without = forward(&topology, BY_HOPS, 3);
@@ -136,7 +136,7 @@ fn an_entry_that_nobody_uses_is_found() {
     tables.routers[0].sort_unstable();
     let conviction = judged(&topology, &tables, &ranks(&topology, 3), false).unwrap_err();
     let position = Position { router: 0, input: 1 };
-    assert_eq!(conviction, Conviction::Tables(TableFault::Unused { destination: 1, position, port: 0, vc: 1 }));
+    assert_eq!(conviction, TableConviction::Fault(TableFault::Unused { destination: 1, position, port: 0, vc: 1 }));
 }
 
 #[test]
@@ -146,9 +146,10 @@ fn wrong_ranks_and_long_routes_are_found() {
     let flat = vec![0; ranks(&topology, 3).len()];
     let conviction = judged(&topology, &tables, &flat, false).unwrap_err();
     let (held, next) = (Held { slot: 0, vc: 0 }, Held { slot: 2, vc: 1 });
-    assert_eq!(conviction, Conviction::Tables(TableFault::Rank { held, next, rank: 0, next_rank: 0 }));
+    assert_eq!(conviction, TableConviction::Fault(TableFault::Rank { held, next, rank: 0, next_rank: 0 }));
     let conviction = judged(&topology, &tables, &ranks(&topology, 3), true).unwrap_err();
-    assert!(matches!(conviction, Conviction::Distances { what: "the hops of shortest routes", .. }), "{conviction:?}");
+    let TableConviction::Other(Conviction::Distances { what, .. }) = conviction else { panic!("{conviction:?}") };
+    assert_eq!(what, "the hops of shortest routes");
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use super::network::{Network, ThirdPartyTable};
 use super::verdict::{ForeignTables, Rejected, malformed};
 use crate::CheckError;
-use fabc_kernel::{Held, Lookup, Loss, NOWHERE, Position, Rejection, TableFault, Waiting, judge_third_party};
+use crate::convictions::{CircleNames, deadlock_lines, loop_lines};
+use fabc_kernel::{Held, Lookup, Loss, NOWHERE, Position, Rejection, TableFault, judge_third_party};
 use fabc_model::VcCount;
 
 /// Most routers of a walk that a message names.
@@ -47,16 +48,18 @@ struct Named<'a> {
     vcs: usize,
 }
 
-impl Named<'_> {
+impl CircleNames for Named<'_> {
     fn endpoint(&self, endpoint: usize) -> String {
         self.network.endpoints[endpoint].name.clone()
     }
 
-    fn channel(&self, held: Held) -> String {
+    fn held(&self, held: Held) -> String {
         let vc = if self.vcs > 1 { format!(" on VC {}", held.vc) } else { String::new() };
-        format!("  {}{vc}", self.network.channel_name(held.slot))
+        format!("{}{vc}", self.network.channel_name(held.slot))
     }
+}
 
+impl Named<'_> {
     /// `lost` of `pairs` do not arrive.
     fn fault(&self, fault: TableFault, lost: u64, pairs: u64) -> CheckError {
         let scenario = self.file.to_owned();
@@ -69,20 +72,11 @@ impl Named<'_> {
                 dst: self.endpoint(destination),
                 walk: self.walk(source, &positions, loss),
             },
-            TableFault::Circling { source, destination, circle } => CheckError::Loop {
-                scenario,
-                src: self.endpoint(source),
-                dst: self.endpoint(destination),
-                cycle: circle.into_iter().map(|held| self.channel(held)).collect::<Vec<_>>().join("\n"),
-            },
+            TableFault::Circling { source, destination, circle } => {
+                CheckError::Loop { scenario, src: self.endpoint(source), dst: self.endpoint(destination), cycle: loop_lines(self, &circle) }
+            }
             TableFault::Deadlock(circle) => {
-                let line = |&Waiting { held, pair }: &Waiting| {
-                    let channel = self.channel(held);
-                    pair.map_or(channel.clone(), |(source, destination)| {
-                        format!("{channel}, held by packets from {} to {}", self.endpoint(source), self.endpoint(destination))
-                    })
-                };
-                let cycle = circle.iter().map(line).collect::<Vec<_>>().join("\n");
+                let cycle = deadlock_lines(self, &circle);
                 CheckError::Deadlock { scenario, length: circle.len(), cycle, span: None }
             }
             // Third-party tables claim no ranks, and may have entries that nothing uses.
