@@ -13,7 +13,7 @@ fn measured(topology: &str, more: &str) -> NetworkMetrics {
     let Plant::Network(network) = &fabric.plant else { panic!("a network: {topology}") };
     let wired = wire::wire(&fabric, network);
     let demand = &fabric.demand;
-    let (metrics, _) = measure::measure(&wired, network, demand, &wire::halves(network), false);
+    let (metrics, _) = measure::measure(&wired, network, demand, &network.family.facts().halves(), false);
     if let Some(bisection) = &metrics.bisection {
         check::bisection(&wired, demand, bisection).unwrap_or_else(|error| panic!("{topology}: {error}"));
     }

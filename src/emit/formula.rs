@@ -5,7 +5,7 @@ use crate::compiled::Compiled;
 use fabc_base::algebra::Plane;
 use fabc_base::ids::PortId;
 use fabc_ir::{TableKey, Topology};
-use fabc_model::{Dragonfly, Family, Plant, PolarStar, RoutingChoice};
+use fabc_model::{Dragonfly, Family, HyperX, Hypercube, Mesh, Plant, PolarStar, RoutingChoice, Torus};
 
 /// Whether there is one: the routing is a formula, and has been found.
 pub(super) fn exists(compiled: &Compiled) -> bool {
@@ -20,11 +20,11 @@ pub(super) fn json(compiled: &Compiled) -> String {
     let (family, routers, ports) = (network.family.name(), topology.node_count(), topology.ports());
     push(&mut out, format_args!("\"family\":\"{family}\",\"routers\":{routers},\"ports\":{ports},\"vc\":\"{}\",\n", vc(compiled)));
     match &network.family {
-        Family::Torus(sides) | Family::Mesh(sides) | Family::HyperX(sides) => {
+        Family::Torus(Torus(sides)) | Family::Mesh(Mesh(sides)) | Family::HyperX(HyperX(sides)) => {
             out.push_str("\"sides\":");
             push_numbers(&mut out, sides);
         }
-        Family::Hypercube { dimensions, .. } => push(&mut out, format_args!("\"dimensions\":{dimensions}")),
+        Family::Hypercube(Hypercube { dimensions, .. }) => push(&mut out, format_args!("\"dimensions\":{dimensions}")),
         Family::Dragonfly(dragonfly) => groups(&mut out, topology, dragonfly),
         Family::PolarStar(star) => self::star(&mut out, star),
         family => unreachable!("`resolve` refuses formulas for a {}", family.name()),

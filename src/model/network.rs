@@ -3,7 +3,7 @@
 //! Invariant: the parameters describe a connected network that fits the radix of the router. Generators in
 //! `passes::wire` build it, predicates in `check::wiring` recognize it.
 
-use super::family::{Dragonfly, Family};
+use super::family::Family;
 use fabc_base::diag::Span;
 use fabc_base::ids::LinkTypeId;
 
@@ -42,23 +42,14 @@ impl Network {
     pub fn hosts(&self, each: u16) -> Vec<u16> {
         let each = each.max(1);
         let count = self.router_count();
-        let only = |carries: &dyn Fn(usize) -> bool| (0..count).map(|router| if carries(router) { each } else { 0 }).collect();
         match self.family.unpermuted() {
-            Family::FatTree { levels, arity } => only(&|router| router < arity.pow(levels - 1) as usize),
-            Family::Megafly(megafly) => only(&|router| router % (megafly.a as usize) < megafly.a as usize / 2),
-            Family::Dragonfly(Dragonfly { a, spare: true, .. }) => only(&|router| router < count - *a as usize),
-            Family::Levels(levels) => only(&|router| levels.has_hosts(router as u32)),
             Family::Listed(listed) => listed.routers.iter().map(|router| router.hosts.unwrap_or(each)).collect(),
-            _ => vec![each; count],
+            family => (0..count as u32).map(|router| if family.facts().has_hosts(router) { each } else { 0 }).collect(),
         }
     }
     /// Whether routers without hosts are spare: they take the place of others, and forward nothing before.
     pub fn has_spare(&self) -> bool {
-        match &self.family {
-            Family::Dragonfly(dragonfly) => dragonfly.spare,
-            Family::Levels(levels) => levels.0.iter().any(|level| level.spare),
-            _ => false,
-        }
+        self.family.facts().has_spare()
     }
     /// The declared links that are in use, by id, each once.
     pub fn links_in_use(&self) -> Vec<LinkTypeId> {
@@ -79,7 +70,7 @@ impl Network {
     pub fn any_link(&self) -> LinkTypeId {
         match self.family.unpermuted() {
             Family::Listed(listed) => listed.links.first().map_or(self.local, |link| link.link),
-            Family::Dragonfly(Dragonfly { a: 1, .. }) => self.global,
+            family if family.is_grouped() && family.group_size().is_none() => self.global,
             _ => self.local,
         }
     }

@@ -40,7 +40,7 @@ fn measured_with(topology: &str, more: &str) -> (model::Fabric, fabc::ir::Topolo
 fn measured_of(topology: &str, fabric: model::Fabric) -> (model::Fabric, fabc::ir::Topology, NetworkMetrics) {
     let model::Plant::Network(network) = &fabric.plant else { panic!("a network") };
     let wired = wire::wire(&fabric, network);
-    let (metrics, _) = measure::measure(&wired, network, &fabric.demand, &wire::halves(network), false);
+    let (metrics, _) = measure::measure(&wired, network, &fabric.demand, &network.family.facts().halves(), false);
     if let Some(bisection) = &metrics.bisection {
         check::bisection(&wired, &fabric.demand, bisection).unwrap_or_else(|error| panic!("{topology}: {error}"));
     }

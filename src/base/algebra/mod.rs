@@ -14,5 +14,5 @@ mod supernode;
 pub use field::Field;
 pub use kautz::kautz_targets;
 pub use plane::Plane;
-pub use prime::{is_prime, prime_power};
+pub use prime::{is_paley_order, is_prime, prime_power};
 pub use supernode::Supernode;

@@ -18,6 +18,11 @@ pub fn is_prime(n: u32) -> bool {
     prime_power(n).is_some_and(|(_, m)| m == 1)
 }
 
+/// Whether there is a Paley graph of so many routers.
+pub fn is_paley_order(p: u32) -> bool {
+    p % 4 == 1 && prime_power(p).is_some()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -12,7 +12,10 @@ use super::{
 use crate::CheckError;
 use fabc_base::ids::Id;
 use fabc_ir::{Topology, router_names};
-use fabc_model::{Arcs, Fabric, Family, Network};
+use fabc_model::{
+    Arcs, Bundlefly, Fabric, Family, FatTree, GenKautz, HyperX, Hypercube, Kautz, Mesh, Network, PolarFly, RandomRegular, SlimFly,
+    SpectralFly, Torus, Xpander,
+};
 
 /// What the family of a network says of its routers and links; `None` of a list.
 pub(super) fn rule_of(network: &Network) -> Option<Box<dyn Rule + Sync + '_>> {
@@ -21,23 +24,23 @@ pub(super) fn rule_of(network: &Network) -> Option<Box<dyn Rule + Sync + '_>> {
 
 fn rule_of_family(family: &Family) -> Option<Box<dyn Rule + Sync + '_>> {
     Some(match family {
-        Family::Torus(sides) => Box::new(grid::torus(sides)),
-        Family::Mesh(sides) => Box::new(grid::mesh(sides)),
-        Family::HyperX(sides) => Box::new(grid::hyperx(sides)),
-        &Family::Hypercube { dimensions, folded } => Box::new(hypercube::Cube { dimensions, folded }),
+        Family::Torus(Torus(sides)) => Box::new(grid::torus(sides)),
+        Family::Mesh(Mesh(sides)) => Box::new(grid::mesh(sides)),
+        Family::HyperX(HyperX(sides)) => Box::new(grid::hyperx(sides)),
+        &Family::Hypercube(Hypercube { dimensions, folded }) => Box::new(hypercube::Cube { dimensions, folded }),
         Family::PolarStar(star) => Box::new(products::Star::new(*star)),
-        Family::PolarFly { q } => Box::new(algebraic::Plane::new(*q)),
-        Family::SlimFly { q } => Box::new(algebraic::SlimFly::new(*q)),
-        Family::Bundlefly { q, p } => Box::new(products::Bundles::new(*q, *p)),
-        Family::SpectralFly { rho, q } => Box::new(quaternions::Quaternions::new(*rho, *q)),
+        Family::PolarFly(PolarFly { q }) => Box::new(algebraic::Plane::new(*q)),
+        Family::SlimFly(SlimFly { q }) => Box::new(algebraic::SlimFly::new(*q)),
+        Family::Bundlefly(Bundlefly { q, p }) => Box::new(products::Bundles::new(*q, *p)),
+        Family::SpectralFly(SpectralFly { rho, q }) => Box::new(quaternions::Quaternions::new(*rho, *q)),
         Family::Levels(levels) => Box::new(levels::Nested::new(levels)),
         Family::Megafly(megafly) => Box::new(dragonfly::LeavesAndSpines(*megafly)),
-        Family::GenKautz { degree, routers, arcs } => Box::new(gen_kautz::Residues::new(*degree, *routers, *arcs)),
+        Family::GenKautz(GenKautz { degree, routers, arcs }) => Box::new(gen_kautz::Residues::new(*degree, *routers, *arcs)),
         Family::Dragonfly(dragonfly) => Box::new(dragonfly::Groups(*dragonfly)),
-        &Family::FatTree { levels, arity } => Box::new(fat_tree::Tree { levels, arity }),
-        &Family::Kautz { degree, length, arcs } => Box::new(kautz::Words { degree, length, arcs }),
-        &Family::RandomRegular { routers, degree, .. } => Box::new(drawn::Regular { routers, degree, simplex: false }),
-        &Family::Xpander { degree, lift, .. } => Box::new(drawn::Regular { routers: (degree + 1) * lift, degree, simplex: false }),
+        &Family::FatTree(FatTree { levels, arity }) => Box::new(fat_tree::Tree { levels, arity }),
+        &Family::Kautz(Kautz { degree, length, arcs }) => Box::new(kautz::Words { degree, length, arcs }),
+        &Family::RandomRegular(RandomRegular { routers, degree, .. }) => Box::new(drawn::Regular { routers, degree, simplex: false }),
+        &Family::Xpander(Xpander { degree, lift, .. }) => Box::new(drawn::Regular { routers: (degree + 1) * lift, degree, simplex: false }),
         Family::Permuted(of) => Box::new(permuted::Exchanged { base: rule_of_family(&of.base)?, of }),
         Family::Shortcuts(shortcuts) => Box::new(shortcuts::Ring::new(shortcuts)),
         Family::Synthesized(free) => {
@@ -56,7 +59,7 @@ pub(super) fn wiring(fabric: &Fabric, network: &Network, topology: &Topology) ->
         (_, None) => Err("its family has no rule".to_owned()),
     };
     let matched = || match &network.family {
-        Family::Xpander { lift, .. } => drawn::matched(topology, *lift),
+        Family::Xpander(Xpander { lift, .. }) => drawn::matched(topology, *lift),
         Family::Shortcuts(of) => shortcuts::matched(topology, of),
         Family::Permuted(of) => {
             let base = rule_of_family(&of.base).ok_or("its base has no rule")?;

@@ -5,8 +5,8 @@ use super::families::{Found, MOST, Place};
 use super::settings::{Settings, integer, one_of};
 use crate::syntax::ast::Block;
 use crate::syntax::words::Place as Fields;
-use fabc_base::algebra::{Plane, is_prime, prime_power};
-use fabc_model::{DesignSpace, Family, PolarStar, Supernode, is_paley_order, slim_fly_degree};
+use fabc_base::algebra::{Plane, is_paley_order, is_prime, prime_power};
+use fabc_model::{Bundlefly, DesignSpace, Family, PolarFly, PolarStar, SlimFly, SpectralFly, Supernode, slim_fly_degree};
 
 /// The largest order of a field that is looked at: more than any network of the largest size has, and its
 /// square is a number of 32 bits.
@@ -48,7 +48,7 @@ impl Place<'_> {
         }
         let q = self.order(context, &settings, "13")?;
         self.affordable(context, Some(u128::from(Plane::count(q))), &format!("{q}^2 + {q} + 1"), self.name.span)?;
-        Some((Family::PolarFly { q }, links?))
+        Some((Family::PolarFly(PolarFly { q }), links?))
     }
 
     /// `slim_fly { q; }`.
@@ -60,7 +60,7 @@ impl Place<'_> {
         }
         let q = self.slim_order(context, &settings)?;
         self.affordable(context, Some(2 * u128::from(q) * u128::from(q)), &format!("2 * {q}^2"), self.name.span)?;
-        Some((Family::SlimFly { q }, links?))
+        Some((Family::SlimFly(SlimFly { q }), links?))
     }
 
     /// `bundlefly { q; p; }`.
@@ -79,7 +79,7 @@ impl Place<'_> {
             let help = format!("write `p = {};`", nearest(p, is_paley_order));
             return self.none_such(context, problem, help, settings.place_of("p"));
         }
-        Some((Family::Bundlefly { q, p }, links?))
+        Some((Family::Bundlefly(Bundlefly { q, p }), links?))
     }
 
     /// `spectralfly { rho; q; }`.
@@ -115,7 +115,7 @@ impl Place<'_> {
             return self.none_such(context, problem, format!("write at least `q = {};`", least()), settings.place_of("q"));
         }
         self.affordable(context, Some(cubed / 2), &format!("({q}^3 - {q}) / 2 or more"), self.name.span)?;
-        let family = Family::SpectralFly { rho, q };
+        let family = Family::SpectralFly(SpectralFly { rho, q });
         self.affordable(context, Some(family.router_count() as u128), &format!("{q}^3 - {q}"), self.name.span)?;
         Some((family, links?))
     }

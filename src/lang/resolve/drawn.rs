@@ -7,7 +7,9 @@ use super::settings::{Settings, integer, one_of_or, plain_number, wrong_kind};
 use crate::ResolveError;
 use crate::syntax::ast::{Block, Value};
 use crate::syntax::words::Place as Fields;
-use fabc_model::{ATTEMPTS, Arcs, Clustering, Draw, Duplicates, Family, Floor, FreeGraph, Method, Permuted, Reach, Shortcuts};
+use fabc_model::{
+    ATTEMPTS, Arcs, Clustering, Draw, Duplicates, Family, Floor, FreeGraph, Method, Permuted, RandomRegular, Reach, Shortcuts, Xpander,
+};
 
 /// What may be permuted: links both ways that parameters tell, but for a tree, whose routers are of levels.
 const PERMUTABLE: &str =
@@ -27,7 +29,7 @@ impl Place<'_> {
         let (degree, lift) = (degree?, lift?);
         let routers = (degree as u128 + 1) * lift as u128;
         self.affordable(context, Some(routers), &format!("{} meta-nodes of {lift}", degree + 1), self.name.span)?;
-        Some((Family::Xpander { degree: degree as u32, lift: lift as u32, draw }, links?))
+        Some((Family::Xpander(Xpander { degree: degree as u32, lift: lift as u32, draw }), links?))
     }
 
     /// `random_regular { routers; degree; seed; attempts; draws; }`.
@@ -37,7 +39,7 @@ impl Place<'_> {
         let sizes = self.regular(context, &settings, Arcs::Duplex);
         let draw = draw(context, &settings)?;
         let (routers, degree) = sizes?;
-        Some((Family::RandomRegular { routers, degree, draw }, links?))
+        Some((Family::RandomRegular(RandomRegular { routers, degree, draw }), links?))
     }
 
     /// `ring_n { routers; degree; seed; draws; }`, `nbr { .. p; }`, `gau { .. alpha; }`.

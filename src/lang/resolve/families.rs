@@ -13,7 +13,7 @@ use crate::syntax::words::Place as Fields;
 use fabc_base::diag::{Span, plain};
 use fabc_base::ids::LinkTypeId;
 use fabc_base::limits::{DESCRIBED_ROUTERS, ROUTERS};
-use fabc_model::{Arcs, Arrangement, DesignSpace, Dragonfly, Family, Megafly};
+use fabc_model::{Arcs, Arrangement, DesignSpace, Dragonfly, Family, FatTree, GenKautz, HyperX, Hypercube, Kautz, Megafly, Mesh, Torus};
 
 /// Which link it is: every one, one inside a group, one between groups.
 const LINKS: [&str; 3] = ["link", "local", "global"];
@@ -94,9 +94,9 @@ impl Place<'_> {
         }
         let sides = sides.into_iter().map(|side| side as u32).collect();
         let family = match &*self.name.value {
-            "torus" => Family::Torus(sides),
-            "mesh" => Family::Mesh(sides),
-            _ => Family::HyperX(sides),
+            "torus" => Family::Torus(Torus(sides)),
+            "mesh" => Family::Mesh(Mesh(sides)),
+            _ => Family::HyperX(HyperX(sides)),
         };
         Some((family, links?))
     }
@@ -215,7 +215,7 @@ impl Place<'_> {
             &format!("2^{dimensions}"),
             self.name.span,
         )?;
-        Some((Family::Hypercube { dimensions: dimensions as u32, folded }, links?))
+        Some((Family::Hypercube(Hypercube { dimensions: dimensions as u32, folded }), links?))
     }
 
     /// `fat_tree { levels; arity; }`.
@@ -232,7 +232,7 @@ impl Place<'_> {
                 let width = (arity as u128).checked_pow(levels as u32 - 1);
                 let routers = width.and_then(|width| width.checked_mul(levels as u128));
                 self.affordable(context, routers, &format!("{levels} levels of {arity}^{}", levels - 1), self.name.span)?;
-                return Some((Family::FatTree { levels: levels as u32, arity: arity as u32 }, links?));
+                return Some((Family::FatTree(FatTree { levels: levels as u32, arity: arity as u32 }), links?));
             }
         };
         self.none_such(context, problem.to_owned(), help.to_owned(), settings.place_of(setting))
@@ -253,7 +253,7 @@ impl Place<'_> {
         }
         let words = (degree as u128).checked_pow(length as u32 - 1).and_then(|tails| tails.checked_mul(degree as u128 + 1));
         self.affordable(context, words, &format!("{} x {degree}^{}", degree + 1, length - 1), self.name.span)?;
-        Some((Family::Kautz { degree: degree as u32, length: length as u32, arcs }, links?))
+        Some((Family::Kautz(Kautz { degree: degree as u32, length: length as u32, arcs }), links?))
     }
 
     /// `gen_kautz { degree; routers; arcs; }`.
@@ -269,7 +269,7 @@ impl Place<'_> {
             let problem = format!("{degree} arcs of a router cannot lead to different ones of {routers}");
             return self.none_such(context, problem, format!("write at least `routers = {};`", degree + 1), settings.place_of("routers"));
         }
-        Some((Family::GenKautz { degree: degree as u32, routers: routers as u32, arcs }, links?))
+        Some((Family::GenKautz(GenKautz { degree: degree as u32, routers: routers as u32, arcs }), links?))
     }
 
     /// The links inside groups and between them: as the block says, or the only one that is declared.

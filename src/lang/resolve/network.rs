@@ -12,12 +12,8 @@ use crate::ResolveError;
 use crate::SwitchError;
 use crate::forms::{form, names};
 use crate::syntax::ast::{Name, ValueKind};
-use fabc_base::algebra::kautz_targets;
 use fabc_base::diag::{Span, list};
-use fabc_model::{
-    Arcs, Dragonfly, Family, Floor, FreeGraph, Listed, ListedRouter, Megafly, Network, Plant, Router, RoutingChoice, Shortcuts,
-    TopologyChoice, file_stem, slim_fly_degree,
-};
+use fabc_model::{Arcs, Family, Floor, Listed, ListedRouter, Network, Plant, Router, RoutingChoice, TopologyChoice, file_stem};
 use std::collections::BTreeMap;
 
 /// Resolves one part after the other; `None` only if errors were reported.
@@ -160,6 +156,7 @@ fn file_names(context: &mut Context, listed: &Listed, span: Span, faults: Span) 
 }
 
 /// The ports that the fullest router needs.
+#[derive(Default)]
 struct Fullest {
     router: String,
     needed: u64,
@@ -188,98 +185,15 @@ fn radix(context: &mut Context, network: &Network, router: &Router) {
 }
 
 fn fullest(family: &Family, router: &Router) -> Fullest {
-    let hosts = router.hosts;
-    let along = |links: fn(u64) -> u64, sides: &[u32]| {
-        let ports = sides.iter().map(|&side| links(u64::from(side))).sum();
-        let router = format!("a router of this `{}`", family.name());
-        Fullest::new(router, &[(ports, if sides.len() == 1 { "links along its dimension" } else { "links along the dimensions" })], hosts)
-    };
-    let alike = |links: u32| Fullest::new(format!("a router of this `{}`", family.name()), &[(u64::from(links), "links")], hosts);
-    let grouped = |local: u32, global: u32| {
-        let links = [(u64::from(local), "local"), (u64::from(global), "global")];
-        Fullest::new(format!("a router of this `{}`", family.name()), &links, hosts)
-    };
-    match family {
-        // A ring of two is one link; a path has two neighbors where it has an inside.
-        Family::Torus(sides) | Family::Mesh(sides) => along(|side| (side - 1).min(2), sides),
-        Family::HyperX(sides) => along(|side| side - 1, sides),
-        Family::Hypercube { dimensions, folded } => alike(dimensions + u32::from(*folded)),
-        // Some routers of the points of quadrics have more inside and as many less between.
-        Family::PolarStar(star) => grouped(star.degree, star.q + 1),
-        Family::PolarFly { q } => alike(q + 1),
-        Family::SlimFly { q } => alike(slim_fly_degree(*q).unwrap_or(0)),
-        Family::Bundlefly { q, p } => grouped((p - 1) / 2, slim_fly_degree(*q).unwrap_or(0)),
-        Family::SpectralFly { rho, .. } => alike(rho + 1),
-        Family::Dragonfly(Dragonfly { a, h, g, .. }) => {
-            let others = g - 1;
-            let used = a * h / others * others;
-            grouped(a - 1, *h.min(&used))
-        }
-        Family::Levels(levels) => {
-            let kinds: Vec<String> = (1..=levels.0.len()).map(|level| format!("at level {level}")).collect();
-            let links: Vec<(u64, &str)> = levels.0.iter().zip(&kinds).map(|(level, kind)| (u64::from(level.ports), &**kind)).collect();
-            Fullest::new("a router of these `levels`".to_owned(), &links, hosts)
-        }
-        Family::Megafly(Megafly { a, rho, .. }) => {
-            let half = u64::from(a / 2);
-            let leaf = Fullest::new("a leaf of this `megafly`".to_owned(), &[(half, "local")], hosts);
-            let links = [(half, "local"), (u64::from(*rho), "global")];
-            let spine = Fullest::new("a spine of this `megafly`".to_owned(), &links, 0);
-            if spine.needed > leaf.needed { spine } else { leaf }
-        }
-        Family::FatTree { levels, arity } => {
-            let arity = u64::from(*arity);
-            let leaf = Fullest::new("a leaf of this `fat_tree`".to_owned(), &[(arity, "links up")], hosts);
-            let above = match levels {
-                2 => Fullest::new("a root of this `fat_tree`".to_owned(), &[(arity, "links down")], 0),
-                _ => Fullest::new(
-                    "a router of this `fat_tree` above the leaves".to_owned(),
-                    &[(arity, "links down"), (arity, "links up")],
-                    0,
-                ),
-            };
-            if above.needed > leaf.needed { above } else { leaf }
-        }
-        Family::Kautz { degree, length, arcs } => {
-            let degree = u64::from(*degree);
-            // Of two letters in turn, the word and its shift follow each other: those two arcs are one link.
-            let (ports, kind) = match (arcs, length) {
-                (Arcs::Simplex, _) => (degree, "outputs (and as many inputs)"),
-                (Arcs::Duplex, 1) => (degree, "links"),
-                (Arcs::Duplex, 2) => (2 * degree - 1, "links"),
-                (Arcs::Duplex, _) => (2 * degree, "links"),
-            };
-            Fullest::new("a router of this `kautz`".to_owned(), &[(ports, kind)], hosts)
-        }
-        Family::Permuted(permuted) => fullest(&permuted.base, router),
-        Family::Xpander { degree, .. }
-        | Family::Shortcuts(Shortcuts { degree, .. })
-        | Family::RandomRegular { degree, .. }
-        | Family::Synthesized(FreeGraph { degree, arcs: Arcs::Duplex, .. }) => alike(*degree),
-        Family::GenKautz { degree, arcs: Arcs::Simplex, .. } | Family::Synthesized(FreeGraph { degree, .. }) => {
-            let links = [(u64::from(*degree), "outputs (and as many inputs)")];
-            Fullest::new(format!("a router of this `{}`", family.name()), &links, hosts)
-        }
-        Family::GenKautz { degree, routers, arcs: Arcs::Duplex } => alike(most_neighbors(*degree, *routers)),
-        Family::Listed(listed) => fullest_of(listed, router),
+    if let Family::Listed(listed) = family {
+        return fullest_of(listed, router);
     }
-}
-
-/// The most routers that arcs of a generalized Kautz graph join one to, either way.
-fn most_neighbors(degree: u32, routers: u32) -> u32 {
-    let mut neighbors = vec![Vec::new(); routers as usize];
-    for from in 0..routers {
-        for to in kautz_targets(degree, routers, from).filter(|&to| to != from) {
-            neighbors[from as usize].push(to);
-            neighbors[to as usize].push(from);
-        }
-    }
-    let count = |mut own: Vec<u32>| {
-        own.sort_unstable();
-        own.dedup();
-        own.len() as u32
-    };
-    neighbors.into_iter().map(count).max().unwrap_or(0)
+    let kinds = family.facts().fullest_routers().into_iter().map(|kind| {
+        let links: Vec<(u64, &str)> = kind.links.iter().map(|links| (links.count, &*links.kind)).collect();
+        Fullest::new(kind.router, &links, if kind.has_hosts { router.hosts } else { 0 })
+    });
+    // Of equal ones the first.
+    kinds.reduce(|most, other| if other.needed > most.needed { other } else { most }).unwrap_or_default()
 }
 
 /// The router of a file that needs most ports: as many as it has links and hosts, and as many as its highest
@@ -311,12 +225,12 @@ fn fullest_of(listed: &Listed, router: &Router) -> Fullest {
         Fullest { router: format!("`{}`", listed.routers[end as usize].name), needed: u64::from(port) + 1, arithmetic }
     });
     let numbered = by_number.filter(|numbered| fullest.as_ref().is_none_or(|fullest| numbered.needed > fullest.needed));
-    numbered.or(fullest).unwrap_or(Fullest { router: String::new(), needed: 0, arithmetic: String::new() })
+    numbered.or(fullest).unwrap_or_default()
 }
 
 /// Whether the routing works on the family.
 fn fits(context: &mut Context, network: &Network, routing: RoutingChoice, span: Span) {
-    let is_grid = matches!(network.family, Family::Torus(_) | Family::Mesh(_) | Family::HyperX(_));
+    let is_grid = network.family.grid_sides().is_some();
     let (routing, wanted, help) = match routing {
         RoutingChoice::DimensionOrder if !is_grid => {
             ("dimension_order", "`torus`, `mesh` or `hyperx`", "use `routing = minimal`, `allowed_turns` or `up_down` here")

@@ -20,7 +20,7 @@ pub use search::{Searched, Weighing, weighed};
 
 use fabc_base::diag::Span;
 use fabc_base::random::Stream;
-use fabc_model::{Draw, Family, Permuted};
+use fabc_model::{Draw, Family, Permuted, RandomRegular, Xpander};
 use rayon::prelude::*;
 
 /// The candidates of a family whose links are drawn.
@@ -29,10 +29,10 @@ use rayon::prelude::*;
 /// [`DrawError`] where a draw fails as often as it may be attempted.
 pub fn candidates(family: &Family, span: Span) -> Result<Vec<Links>, DrawError> {
     match *family {
-        Family::RandomRegular { routers, degree, draw } => {
+        Family::RandomRegular(RandomRegular { routers, degree, draw }) => {
             draws(draw, |stream| regular::draw(routers, degree, stream)).ok_or(DrawError::in_pieces(routers, draw.attempts, span))
         }
-        Family::Xpander { degree, lift, draw } => {
+        Family::Xpander(Xpander { degree, lift, draw }) => {
             draws(draw, |stream| xpander::draw(degree, lift, stream)).ok_or(DrawError::no_gap(degree, draw.attempts, span))
         }
         // The ring joins all.

@@ -15,7 +15,7 @@
 use super::{RouteError, by_order};
 use fabc_base::ids::{ChannelId, NodeId, Vc};
 use fabc_ir::{Hop, Routes, Scenario, Scene};
-use fabc_model::{Fabric, Family, Plant};
+use fabc_model::{Fabric, Family, HyperX, Mesh, Plant, Torus};
 
 /// Routes a grid; a dead router has no routes.
 ///
@@ -53,9 +53,9 @@ impl<'a> Order<'a> {
         let vcs = fabric.budget.vcs;
         let (sides, kind) = match &fabric.plant {
             Plant::Network(network) => match &network.family {
-                Family::Torus(sides) => (sides, Axis::Ring),
-                Family::Mesh(sides) => (sides, Axis::Path),
-                Family::HyperX(sides) => (sides, Axis::Complete),
+                Family::Torus(Torus(sides)) => (sides, Axis::Ring),
+                Family::Mesh(Mesh(sides)) => (sides, Axis::Path),
+                Family::HyperX(HyperX(sides)) => (sides, Axis::Complete),
                 _ => unreachable!("resolve allows dimension_order on grids only"),
             },
             Plant::Pod(_) => unreachable!("a pod has coordinates of its own"),

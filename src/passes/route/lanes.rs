@@ -22,7 +22,7 @@ use super::algebraic::dateline;
 use super::ranks;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{LanedHops, Lanes, NextHops, Scene};
-use fabc_model::{Fabric, Family, Network, Plant, RoutingChoice, VcCount};
+use fabc_model::{Fabric, Family, Network, Plant, RoutingChoice, Torus, VcCount};
 use fixedbitset::FixedBitSet;
 use petgraph::graphmap::DiGraphMap;
 use rayon::prelude::*;
@@ -47,8 +47,8 @@ pub fn rules(fabric: &Fabric) -> &'static [Rule] {
     match (fabric.routing, &network.family) {
         (_, Family::Dragonfly(_)) => &[GLOBAL, HOPS],
         (RoutingChoice::Minimal, Family::Megafly(_)) => &[Rule::Single, GLOBAL, HOPS],
-        (RoutingChoice::Minimal, Family::FatTree { .. }) => &[Rule::Single, HOPS],
-        (RoutingChoice::Algebraic, Family::Mesh(_) | Family::HyperX(_) | Family::Hypercube { .. }) => &[Rule::Single],
+        (RoutingChoice::Minimal, Family::FatTree(_)) => &[Rule::Single, HOPS],
+        (RoutingChoice::Algebraic, Family::Mesh(_) | Family::HyperX(_) | Family::Hypercube(_)) => &[Rule::Single],
         (RoutingChoice::Algebraic, Family::Torus(_)) => &[Rule::Single, Rule::Datelines],
         _ => &[HOPS],
     }
@@ -68,7 +68,9 @@ pub fn least(fabric: &Fabric, diameter: u32) -> (Rule, u32) {
         // One of the first two of three hops is global.
         (Rule::Count(VcCount::GlobalHops), _) => (first, if diameter < 3 { 1 } else { 2 }),
         // Routes of two hops start at every router of a longer ring.
-        (_, Plant::Network(Network { family: Family::Torus(sides), .. })) if sides.iter().any(|&side| side > 4) => (Rule::Datelines, 2),
+        (_, Plant::Network(Network { family: Family::Torus(Torus(sides)), .. })) if sides.iter().any(|&side| side > 4) => {
+            (Rule::Datelines, 2)
+        }
         _ => (first, 1),
     }
 }

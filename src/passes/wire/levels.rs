@@ -11,7 +11,7 @@
 
 use super::edge::Edge;
 use fabc_ir::LinkClass;
-use fabc_model::{Arrangement, Level, Levels};
+use fabc_model::{Arrangement, FamilyFacts, Level, Levels};
 
 /// The links of nested groups, from the inside out.
 pub(super) fn edges(levels: &Levels) -> Vec<Edge> {

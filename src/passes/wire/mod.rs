@@ -2,7 +2,7 @@
 //!
 //! In: a fabric, and its network as `resolve` checked it. Out: a [`Topology`] with links, ports, hosts,
 //! names, and the symmetry that keeps all of it and the demand; [`seeds`] hands the flow channel lengths that
-//! the structure makes plausible, [`halves`] where it may be cut in two. One file per family says which
+//! the structure makes plausible. One file per family says which
 //! routers are joined; ports are numbered here: local links first, then global ones, within a class by
 //! neighbor, of parallel links as they were made, unless the family numbers the port. Source: the papers of
 //! the families; `docs/passes.md` has the numbering of each. Cost: linear in the links, but for a sort of the
@@ -13,10 +13,9 @@ mod dragonfly;
 mod edge;
 mod fat_tree;
 mod gen_kautz;
+mod generators;
 mod grid;
-mod halves;
 mod hypercube;
-mod implicit;
 mod kautz;
 mod levels;
 mod listed;
@@ -27,15 +26,14 @@ mod seeds;
 mod slim_fly;
 mod spectralfly;
 
-pub use halves::halves;
-pub use implicit::{Neighbors, neighbors};
+pub use generators::{Neighbors, neighbors};
 pub use seeds::seeds;
 
 use edge::Edge;
 use fabc_base::ids::{BlockId, LinkTypeId, NodeId, PortId};
 use fabc_ir::{End, Link, LinkClass, Symmetry, Topology, router_names};
 use fabc_model::{Fabric, Family, Network};
-use grid::Axis;
+use generators::edges;
 use std::collections::BTreeMap;
 
 /// The topology of a network whose parameters tell its links.
@@ -69,30 +67,6 @@ pub fn wire_permuted(fabric: &Fabric, network: &Network, base: &[Kind], drawn: &
     let edge = |kind: &Kind, ends| Edge { ends, class: kind.class, link_type: kind.link_type, ports: [None, None] };
     let of_kind = |(kind, links): (_, &Vec<[u32; 2]>)| links.iter().map(move |&ends| edge(kind, ends)).collect::<Vec<_>>();
     of_edges(fabric, network, &base.iter().zip(drawn).flat_map(of_kind).collect::<Vec<_>>())
-}
-
-fn edges(network: &Network, family: &Family) -> Vec<Edge> {
-    match family {
-        Family::Torus(sides) => grid::edges(network, sides, Axis::Ring),
-        Family::Mesh(sides) => grid::edges(network, sides, Axis::Path),
-        Family::HyperX(sides) => grid::edges(network, sides, Axis::Complete),
-        Family::Hypercube { dimensions, folded } => hypercube::edges(network, *dimensions, *folded),
-        Family::PolarStar(star) => polarstar::edges(network, star),
-        Family::PolarFly { q } => polarfly::edges(network, *q),
-        Family::SlimFly { q } => slim_fly::edges(network, *q),
-        Family::Bundlefly { q, p } => bundlefly::edges(network, *q, *p),
-        Family::SpectralFly { rho, q } => spectralfly::edges(network, *rho, *q),
-        Family::Dragonfly(dragonfly) => dragonfly::edges(network, dragonfly),
-        Family::Levels(levels) => levels::edges(levels),
-        Family::Megafly(megafly) => megafly::edges(network, megafly),
-        Family::FatTree { levels, arity } => fat_tree::edges(network, *levels, *arity),
-        Family::Kautz { degree, length, arcs } => kautz::edges(network, *degree, *length, *arcs),
-        Family::GenKautz { degree, routers, arcs } => gen_kautz::edges(network, *degree, *routers, *arcs),
-        Family::Listed(listed) => listed::edges(listed),
-        Family::Xpander { .. } | Family::RandomRegular { .. } | Family::Shortcuts(_) | Family::Permuted(_) | Family::Synthesized(_) => {
-            unreachable!("`draw` makes the links of a {}", family.name())
-        }
-    }
 }
 
 /// The topology of a network whose links are drawn, from the pairs that they join.

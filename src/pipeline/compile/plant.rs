@@ -192,7 +192,7 @@ fn of_network(fabric: &Fabric, network: &Network) -> Result<Built, Failure> {
     };
     let (placement, placing) = placed.unzip();
     let cables = cables(fabric, &topology, None, placement.as_ref())?;
-    let (metrics, measured) = measure::measure(&topology, network, &fabric.demand, &wire::halves(network), fabric.is_brief());
+    let (metrics, measured) = measure::measure(&topology, network, &fabric.demand, &network.family.facts().halves(), fabric.is_brief());
     contract::measured(fabric, &topology, &metrics)?;
     fabc_check::paths_and_failures(&topology, network.failures.as_ref(), &metrics).map_err(Failure::internal)?;
     let mut seeds = wire::seeds(&topology);

@@ -12,7 +12,7 @@ use fabc_base::diag::{Failure, Span};
 use fabc_base::limits::{BUILD_BYTES, FLOW_ENTRIES, GRAPH_STEPS, ROUTERS};
 use fabc_emit::compiled::CompiledPod;
 use fabc_ir::{Distances, LinkClass, Topology};
-use fabc_model::{Dragonfly, Fabric, Family, Faults, Plant, Pod, PolarStar, RoutingChoice, SymmetryChoice, TopologyChoice};
+use fabc_model::{Fabric, Faults, Plant, Pod, RoutingChoice, SymmetryChoice, TopologyChoice};
 use fabc_passes::route::RouteError;
 use miette::Diagnostic;
 use thiserror::Error;
@@ -145,44 +145,9 @@ impl Chips {
 /// Channels that leave a chip at most, or a router of a network on average, rounded down; at least 1.
 fn fewest_channels(fabric: &Fabric) -> u64 {
     match &fabric.plant {
-        Plant::Network(network) => fewest_links(&network.family),
+        Plant::Network(network) => network.family.facts().fewest_links().max(1),
         Plant::Pod(_) => CHIP_PORTS,
     }
-}
-
-fn fewest_links(family: &Family) -> u64 {
-    let along = |sides: &[u32], channels: &dyn Fn(u64) -> u64| sides.iter().map(|&side| channels(u64::from(side))).sum();
-    let channels: u64 = match family {
-        Family::Torus(sides) => along(sides, &|side| (side - 1).min(2)),
-        Family::Mesh(sides) => along(sides, &|side| (side - 1).min(1)),
-        Family::HyperX(sides) => along(sides, &|side| side - 1),
-        // Some global ports of a group may be dark.
-        Family::Dragonfly(Dragonfly { a, .. }) => u64::from(*a) - 1,
-        Family::Levels(levels) => {
-            let inside = levels.0.iter().scan(1, |size, level| {
-                let links = level.leaving() / *size;
-                *size *= u64::from(level.blocks);
-                Some(links)
-            });
-            inside.sum()
-        }
-        Family::Hypercube { dimensions, folded } => u64::from(dimensions + u32::from(*folded)),
-        Family::PolarStar(PolarStar { q, degree, .. }) => u64::from(q + degree),
-        Family::PolarFly { q } => u64::from(*q),
-        Family::SlimFly { q } => u64::from(q + q / 4 * 2),
-        Family::Bundlefly { q, p } => u64::from(q + q / 4 * 2 + (p - 1) / 2),
-        Family::SpectralFly { rho, .. } => u64::from(rho + 1),
-        Family::Megafly(megafly) => u64::from(megafly.a / 2),
-        Family::FatTree { levels, arity } => 2 * u64::from(*arity) * u64::from(levels - 1) / u64::from(*levels),
-        Family::Kautz { degree, .. } => u64::from(*degree),
-        Family::GenKautz { degree, .. } => u64::from(*degree) - 1,
-        Family::Xpander { degree, .. } | Family::RandomRegular { degree, .. } => u64::from(*degree),
-        Family::Shortcuts(shortcuts) => u64::from(shortcuts.degree),
-        Family::Permuted(permuted) => fewest_links(&permuted.base),
-        Family::Synthesized(free) => u64::from(free.degree),
-        Family::Listed(listed) => listed.links.len() as u64 / listed.routers.len().max(1) as u64,
-    };
-    channels.max(1)
 }
 
 /// What a fabric is, in one word.

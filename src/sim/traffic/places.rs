@@ -1,7 +1,7 @@
 //! Where routers stand: coordinates of grids, and groups.
 
 use super::super::endpoints::Endpoints;
-use fabc_model::{Fabric, Family, Plant, Pod, TopologyChoice};
+use fabc_model::{Fabric, Family, Hypercube, Plant, Pod, TopologyChoice};
 
 /// A grid of routers.
 pub(super) enum Grid {
@@ -20,9 +20,8 @@ impl Grid {
                 _ => None,
             },
             Plant::Network(network) => match &network.family {
-                Family::Torus(sides) | Family::Mesh(sides) | Family::HyperX(sides) => Some(Grid::Plain(sides.clone())),
-                Family::Hypercube { dimensions, .. } => Some(Grid::Plain(vec![2; *dimensions as usize])),
-                _ => None,
+                Family::Hypercube(Hypercube { dimensions, .. }) => Some(Grid::Plain(vec![2; *dimensions as usize])),
+                family => family.grid_sides().map(|sides| Grid::Plain(sides.to_vec())),
             },
         }
     }

@@ -7,8 +7,10 @@
 use super::{Arrangement, dragonfly, megafly, polarstar, roomy, wired};
 use fabc::check;
 use fabc::ir::{Fraction, NetworkMetrics};
-use fabc::model::{Fabric, Failures, Family, Plant, Supernode};
-use fabc::passes::{measure, wire};
+use fabc::model::{
+    Bundlefly, Fabric, Failures, Family, FatTree, HyperX, Hypercube, Plant, PolarFly, SlimFly, SpectralFly, Supernode, Torus,
+};
+use fabc::passes::measure;
 use std::collections::BTreeMap;
 
 /// Routers of a network whose bisection is measured here.
@@ -27,18 +29,18 @@ fn named(name: &str) -> Family {
     match name.trim_end_matches(" endpoint routers") {
         "PS-IQ 1064" => polarstar(11, Supernode::Iq, 3),
         "PS-Pal 949" => polarstar(8, Supernode::Paley, 6),
-        "bundlefly 882" | "BF 882" => Family::Bundlefly { q: 7, p: 9 },
-        "hyperx 9x9x8" | "HX 9x9x8" | "HX 648" => Family::HyperX(vec![9, 9, 8]),
+        "bundlefly 882" | "BF 882" => Family::Bundlefly(Bundlefly { q: 7, p: 9 }),
+        "hyperx 9x9x8" | "HX 9x9x8" | "HX 648" => Family::HyperX(HyperX(vec![9, 9, 8])),
         "dragonfly 876" | "DF 876" => consecutive(12, 6),
-        "spectralfly 1092" | "SF 1092" => Family::SpectralFly { rho: 23, q: 13 },
+        "spectralfly 1092" | "SF 1092" => Family::SpectralFly(SpectralFly { rho: 23, q: 13 }),
         "megafly 1040" | "MF 1040" => megafly(16, 8, Arrangement::Consecutive),
-        "fat_tree 972" | "FT 972" => Family::FatTree { levels: 3, arity: 18 },
-        "polarfly 13" | "PolarFly 13" => Family::PolarFly { q: 13 },
-        "slimfly 13" | "SlimFly 13" => Family::SlimFly { q: 13 },
+        "fat_tree 972" | "FT 972" => Family::FatTree(FatTree { levels: 3, arity: 18 }),
+        "polarfly 13" | "PolarFly 13" => Family::PolarFly(PolarFly { q: 13 }),
+        "slimfly 13" | "SlimFly 13" => Family::SlimFly(SlimFly { q: 13 }),
         "tsp264 palmtree" | "TSP264 palm" => dragonfly(8, 4, 33, Arrangement::Palmtree),
         "tsp264 consecutive" => consecutive(8, 4),
-        "hypercube-8" => Family::Hypercube { dimensions: 8, folded: false },
-        "torus 8x8x8" => Family::Torus(vec![8, 8, 8]),
+        "hypercube-8" => Family::Hypercube(Hypercube { dimensions: 8, folded: false }),
+        "torus 8x8x8" => Family::Torus(Torus(vec![8, 8, 8])),
         other => panic!("no network `{other}`"),
     }
 }
@@ -50,7 +52,7 @@ fn measured(family: Family, failures: Option<Failures>) -> (Fabric, NetworkMetri
     network.failures = failures;
     let network = network.clone();
     let topology = wired(&fabric);
-    let (metrics, _) = measure::measure(&topology, &network, &fabric.demand, &wire::halves(&network), false);
+    let (metrics, _) = measure::measure(&topology, &network, &fabric.demand, &network.family.facts().halves(), false);
     if let Some(bisection) = &metrics.bisection {
         check::bisection(&topology, &fabric.demand, bisection).unwrap_or_else(|error| panic!("{:?}: {error}", network.family));
     }

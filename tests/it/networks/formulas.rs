@@ -8,7 +8,7 @@ use super::{Arrangement, dragonfly, fabric, polarstar, wired};
 use fabc::check;
 use fabc::compiled::Compiled;
 use fabc::ir::Scene;
-use fabc::model::{Family, RoutingChoice, Supernode};
+use fabc::model::{Family, HyperX, Hypercube, Mesh, RoutingChoice, Supernode, Torus};
 use fabc::passes::route::{algebraic, lanes};
 use fabc::passes::tables;
 use serde_json::{Value, json};
@@ -50,13 +50,13 @@ fn the_other_families_with_formulas() {
     for family in [
         polarstar(2, Supernode::Complete, 3),
         polarstar(5, Supernode::Complete, 2),
-        Family::Torus(vec![4, 5, 2]),
-        Family::Torus(vec![6, 3]),
-        Family::Mesh(vec![4, 1, 3]),
-        Family::HyperX(vec![4, 3, 5]),
-        Family::Hypercube { dimensions: 5, folded: false },
-        Family::Hypercube { dimensions: 5, folded: true },
-        Family::Hypercube { dimensions: 6, folded: true },
+        Family::Torus(Torus(vec![4, 5, 2])),
+        Family::Torus(Torus(vec![6, 3])),
+        Family::Mesh(Mesh(vec![4, 1, 3])),
+        Family::HyperX(HyperX(vec![4, 3, 5])),
+        Family::Hypercube(Hypercube { dimensions: 5, folded: false }),
+        Family::Hypercube(Hypercube { dimensions: 5, folded: true }),
+        Family::Hypercube(Hypercube { dimensions: 6, folded: true }),
         dragonfly(4, 2, 9, Arrangement::Palmtree),
         dragonfly(4, 2, 9, Arrangement::Consecutive),
         dragonfly(8, 4, 33, Arrangement::Fold),
@@ -70,8 +70,8 @@ fn the_other_families_with_formulas() {
         let (most, all, channels) = loads(family);
         assert_eq!(most * channels as u64, all);
     };
-    even(Family::HyperX(vec![5, 5]));
-    even(Family::Hypercube { dimensions: 6, folded: false });
+    even(Family::HyperX(HyperX(vec![5, 5])));
+    even(Family::Hypercube(Hypercube { dimensions: 6, folded: false }));
 }
 
 /// A built network that is routed by formula.

@@ -6,7 +6,10 @@ use fabc::check::{self, Sampled};
 use fabc::compile::{Stage, check_early, compile, describe};
 use fabc::diag::Failure;
 use fabc::emit;
-use fabc::model::{ClosedForm, Dragonfly, Fabric, Family, Farthest, Network, Plant, Reached, Supernode};
+use fabc::model::{
+    Bundlefly, ClosedForm, Dragonfly, Fabric, Family, Farthest, FatTree, HyperX, Hypercube, Mesh, Network, Plant, PolarFly, Reached,
+    SlimFly, Supernode, Torus,
+};
 use fabc::passes::wire;
 use fabc::progress::Silent;
 use fabc::verify;
@@ -14,23 +17,23 @@ use fabc::verify;
 /// Small ones of every family that formulas describe, the odd cases among them.
 fn described() -> Vec<Family> {
     let mut families = vec![
-        Family::Torus(vec![4, 2, 3]),
-        Family::Torus(vec![2, 1, 5]),
-        Family::Torus(vec![7]),
-        Family::Mesh(vec![3, 4]),
-        Family::Mesh(vec![2, 1, 5]),
-        Family::HyperX(vec![3, 4, 2]),
-        Family::HyperX(vec![1, 6]),
-        Family::FatTree { levels: 2, arity: 4 },
-        Family::FatTree { levels: 3, arity: 3 },
-        Family::FatTree { levels: 4, arity: 2 },
+        Family::Torus(Torus(vec![4, 2, 3])),
+        Family::Torus(Torus(vec![2, 1, 5])),
+        Family::Torus(Torus(vec![7])),
+        Family::Mesh(Mesh(vec![3, 4])),
+        Family::Mesh(Mesh(vec![2, 1, 5])),
+        Family::HyperX(HyperX(vec![3, 4, 2])),
+        Family::HyperX(HyperX(vec![1, 6])),
+        Family::FatTree(FatTree { levels: 2, arity: 4 }),
+        Family::FatTree(FatTree { levels: 3, arity: 3 }),
+        Family::FatTree(FatTree { levels: 4, arity: 2 }),
     ];
     for dimensions in 2..=7 {
-        families.extend([false, true].map(|folded| Family::Hypercube { dimensions, folded }));
+        families.extend([false, true].map(|folded| Family::Hypercube(Hypercube { dimensions, folded })));
     }
-    families.extend([2, 3, 4, 5, 7, 8, 9].map(|q| Family::PolarFly { q }));
-    families.extend([3, 4, 5, 7, 8, 9, 11, 13].map(|q| Family::SlimFly { q }));
-    families.extend([(3, 5), (4, 5), (5, 5), (4, 9), (5, 13)].map(|(q, p)| Family::Bundlefly { q, p }));
+    families.extend([2, 3, 4, 5, 7, 8, 9].map(|q| Family::PolarFly(PolarFly { q })));
+    families.extend([3, 4, 5, 7, 8, 9, 11, 13].map(|q| Family::SlimFly(SlimFly { q })));
+    families.extend([(3, 5), (4, 5), (5, 5), (4, 9), (5, 13)].map(|(q, p)| Family::Bundlefly(Bundlefly { q, p })));
     for q in [2, 3, 4, 5, 7] {
         families.extend([0, 3, 4, 7, 8].map(|degree| polarstar(q, Supernode::Iq, degree)));
         families.extend([2, 4, 6].map(|degree| polarstar(q, Supernode::Paley, degree)));

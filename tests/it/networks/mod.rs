@@ -23,8 +23,9 @@ use fabc::diag::Span;
 use fabc::ids::{ChannelId, Id, IdVec, LinkId, LinkTypeId, NodeId, PortId};
 use fabc::ir::{End, Link, LinkClass, Names, Symmetry, Topology};
 use fabc::model::{
-    AllowedTurns, Arcs, Arrangement, Budget, Capacities, Component, Demand, Dragonfly, Draw, Fabric, Family, Faults, FreeGraph, LinkType,
-    Listed, ListedLink, ListedRouter, Megafly, Method, Network, Plant, PolarStar, Reach, Router, RoutingChoice, Supernode,
+    AllowedTurns, Arcs, Arrangement, Budget, Bundlefly, Capacities, Component, Demand, Dragonfly, Draw, Fabric, Family, FatTree, Faults,
+    FreeGraph, GenKautz, HyperX, Hypercube, Kautz, LinkType, Listed, ListedLink, ListedRouter, Megafly, Mesh, Method, Network, Plant,
+    PolarFly, PolarStar, RandomRegular, Reach, Router, RoutingChoice, SlimFly, SpectralFly, Supernode, Torus, Xpander,
 };
 use fabc::passes::wire;
 use fabc::units::Decimal;
@@ -92,7 +93,7 @@ fn polarstar(q: u32, supernode: Supernode, degree: u32) -> Family {
 }
 
 fn kautz(degree: u32, length: u32, arcs: Arcs) -> Family {
-    Family::Kautz { degree, length, arcs }
+    Family::Kautz(Kautz { degree, length, arcs })
 }
 
 /// A graph of so many routers with these links of the local type, and no ports of its own.
@@ -129,28 +130,28 @@ fn family_of(row: &BTreeMap<&str, &str>) -> Family {
         ("tsp-10440", _) => levels::racks(),
         ("dragonfly" | "tsp-264", &[a, h, g]) => of_dragonfly(a, h, g),
         ("table3", &[a, h]) if parameters.starts_with("DF") => of_dragonfly(a, h, a * h + 1),
-        ("hyperx", sides) => Family::HyperX(sides.to_vec()),
-        ("table3", sides) if parameters.starts_with("HX") => Family::HyperX(sides.to_vec()),
-        ("complete", &[routers]) => Family::HyperX(vec![routers]),
-        ("torus", sides) => Family::Torus(sides.to_vec()),
-        ("mesh", sides) => Family::Mesh(sides.to_vec()),
-        ("table3", &[levels, arity]) if parameters.starts_with("FT") => Family::FatTree { levels, arity },
-        ("fattree3", &[arity, ..]) => Family::FatTree { levels: 3, arity },
-        ("hypercube", &[dimensions]) => Family::Hypercube { dimensions, folded: false },
-        ("folded-hypercube", &[dimensions]) => Family::Hypercube { dimensions, folded: true },
-        ("polarfly", &[q]) => Family::PolarFly { q },
-        ("slimfly", &[q]) => Family::SlimFly { q },
-        ("bundlefly", &[q, p]) => Family::Bundlefly { q, p },
-        ("table3", &[q, p]) if parameters.starts_with("BF") => Family::Bundlefly { q, p },
-        ("spectralfly", &[rho, q]) => Family::SpectralFly { rho, q },
-        ("table3", &[rho, q, ..]) if parameters.starts_with("SF") => Family::SpectralFly { rho, q },
+        ("hyperx", sides) => Family::HyperX(HyperX(sides.to_vec())),
+        ("table3", sides) if parameters.starts_with("HX") => Family::HyperX(HyperX(sides.to_vec())),
+        ("complete", &[routers]) => Family::HyperX(HyperX(vec![routers])),
+        ("torus", sides) => Family::Torus(Torus(sides.to_vec())),
+        ("mesh", sides) => Family::Mesh(Mesh(sides.to_vec())),
+        ("table3", &[levels, arity]) if parameters.starts_with("FT") => Family::FatTree(FatTree { levels, arity }),
+        ("fattree3", &[arity, ..]) => Family::FatTree(FatTree { levels: 3, arity }),
+        ("hypercube", &[dimensions]) => Family::Hypercube(Hypercube { dimensions, folded: false }),
+        ("folded-hypercube", &[dimensions]) => Family::Hypercube(Hypercube { dimensions, folded: true }),
+        ("polarfly", &[q]) => Family::PolarFly(PolarFly { q }),
+        ("slimfly", &[q]) => Family::SlimFly(SlimFly { q }),
+        ("bundlefly", &[q, p]) => Family::Bundlefly(Bundlefly { q, p }),
+        ("table3", &[q, p]) if parameters.starts_with("BF") => Family::Bundlefly(Bundlefly { q, p }),
+        ("spectralfly", &[rho, q]) => Family::SpectralFly(SpectralFly { rho, q }),
+        ("table3", &[rho, q, ..]) if parameters.starts_with("SF") => Family::SpectralFly(SpectralFly { rho, q }),
         ("megafly", &[rho, a]) => megafly(a, rho, Arrangement::Consecutive),
         ("table3", &[rho, a]) if parameters.starts_with("MF") => megafly(a, rho, Arrangement::Consecutive),
         ("polarstar-iq", &[q, degree] | &[_, q, degree]) => polarstar(q, Supernode::Iq, degree),
         ("polarstar-paley", &[_, q, degree] | &[q, degree, ..]) => polarstar(q, Supernode::Paley, degree),
         ("table3", &[q, degree]) if parameters.starts_with("PS-IQ") => polarstar(q, Supernode::Iq, degree),
         ("table3", &[q, degree]) if parameters.starts_with("PS-Pal") => polarstar(q, Supernode::Paley, degree),
-        ("genkautz", &[degree, routers]) => Family::GenKautz { degree, routers, arcs: Arcs::Simplex },
+        ("genkautz", &[degree, routers]) => Family::GenKautz(GenKautz { degree, routers, arcs: Arcs::Simplex }),
         ("kautz", &[degree, length]) => kautz(degree, length, Arcs::Simplex),
         ("kautz-undirected", &[degree, length]) => kautz(degree, length, Arcs::Duplex),
         _ => panic!("{name} {parameters}"),
@@ -270,10 +271,10 @@ fn the_answers_of_the_literature_come_out() {
 fn samples() -> Vec<Family> {
     let ring: Vec<[u32; 2]> = (0..7).map(|router| [router, (router + 1) % 7]).collect();
     vec![
-        Family::Torus(vec![4, 2, 3]),
-        Family::Torus(vec![2, 1, 5]),
-        Family::Mesh(vec![3, 4]),
-        Family::HyperX(vec![3, 4, 2]),
+        Family::Torus(Torus(vec![4, 2, 3])),
+        Family::Torus(Torus(vec![2, 1, 5])),
+        Family::Mesh(Mesh(vec![3, 4])),
+        Family::HyperX(HyperX(vec![3, 4, 2])),
         dragonfly(4, 2, 9, Arrangement::Palmtree),
         dragonfly(4, 2, 9, Arrangement::Consecutive),
         dragonfly(4, 2, 9, Arrangement::Fold),
@@ -281,22 +282,22 @@ fn samples() -> Vec<Family> {
         dragonfly(3, 3, 5, Arrangement::Consecutive),
         dragonfly(4, 4, 7, Arrangement::Fold),
         dragonfly(4, 2, 2, Arrangement::Palmtree),
-        Family::FatTree { levels: 3, arity: 3 },
-        Family::FatTree { levels: 2, arity: 4 },
-        Family::Hypercube { dimensions: 3, folded: false },
-        Family::Hypercube { dimensions: 3, folded: true },
-        Family::Hypercube { dimensions: 2, folded: true },
+        Family::FatTree(FatTree { levels: 3, arity: 3 }),
+        Family::FatTree(FatTree { levels: 2, arity: 4 }),
+        Family::Hypercube(Hypercube { dimensions: 3, folded: false }),
+        Family::Hypercube(Hypercube { dimensions: 3, folded: true }),
+        Family::Hypercube(Hypercube { dimensions: 2, folded: true }),
         polarstar(2, Supernode::Iq, 0),
         polarstar(2, Supernode::Iq, 3),
         polarstar(3, Supernode::Paley, 2),
         polarstar(2, Supernode::Complete, 2),
-        Family::PolarFly { q: 4 },
-        Family::SlimFly { q: 3 },
-        Family::SlimFly { q: 4 },
-        Family::SlimFly { q: 5 },
-        Family::Bundlefly { q: 3, p: 5 },
-        Family::SpectralFly { rho: 3, q: 5 },
-        Family::SpectralFly { rho: 5, q: 7 },
+        Family::PolarFly(PolarFly { q: 4 }),
+        Family::SlimFly(SlimFly { q: 3 }),
+        Family::SlimFly(SlimFly { q: 4 }),
+        Family::SlimFly(SlimFly { q: 5 }),
+        Family::Bundlefly(Bundlefly { q: 3, p: 5 }),
+        Family::SpectralFly(SpectralFly { rho: 3, q: 5 }),
+        Family::SpectralFly(SpectralFly { rho: 5, q: 7 }),
         levels::nested(&[level(4, 1, 3)]),
         levels::nested(&[level(3, 2, 4)]),
         levels::nested(&[level(4, 1, 3), level(5, 2, 2).arranged(Arrangement::Consecutive)]),
@@ -310,12 +311,12 @@ fn samples() -> Vec<Family> {
         megafly(4, 2, Arrangement::Palmtree),
         megafly(4, 2, Arrangement::Fold),
         megafly(6, 1, Arrangement::Consecutive),
-        Family::GenKautz { degree: 3, routers: 10, arcs: Arcs::Simplex },
-        Family::GenKautz { degree: 3, routers: 11, arcs: Arcs::Duplex },
-        Family::Xpander { degree: 4, lift: 4, draw: Draw { seed: 1, attempts: 100, draws: 1 } },
-        Family::RandomRegular { routers: 14, degree: 3, draw: Draw { seed: 1, attempts: 100, draws: 1 } },
-        random::permuted(Family::Torus(vec![4, 6]), Method::Partial),
-        random::permuted(Family::Torus(vec![4, 8]), Method::Full),
+        Family::GenKautz(GenKautz { degree: 3, routers: 10, arcs: Arcs::Simplex }),
+        Family::GenKautz(GenKautz { degree: 3, routers: 11, arcs: Arcs::Duplex }),
+        Family::Xpander(Xpander { degree: 4, lift: 4, draw: Draw { seed: 1, attempts: 100, draws: 1 } }),
+        Family::RandomRegular(RandomRegular { routers: 14, degree: 3, draw: Draw { seed: 1, attempts: 100, draws: 1 } }),
+        random::permuted(Family::Torus(Torus(vec![4, 6])), Method::Partial),
+        random::permuted(Family::Torus(Torus(vec![4, 8])), Method::Full),
         random::ring(14, 3, Reach::Any, 1),
         random::ring(13, 3, Reach::Normal(Decimal::ratio(1, 2).expect("a number")), 1),
         random::ring(18, 3, Reach::Within(Decimal::ratio(3, 5).expect("a number")), 1),
@@ -522,7 +523,7 @@ fn hosts_take_ports_of_the_router() {
     check::wiring(&inside, &topology, None).expect("5 ports");
     assert!(topology.nodes().all(|node| topology.hosts(node) == 1));
     // Spines have no hosts: 2 p ports in the middle of a tree, p ports and the hosts at its leaves.
-    let tree = fabric(Family::FatTree { levels: 3, arity: 4 }, 4, 8);
+    let tree = fabric(Family::FatTree(FatTree { levels: 3, arity: 4 }), 4, 8);
     check::wiring(&tree, &wired(&tree), None).expect("4 + 4 ports, at the leaves 4 and 4 hosts");
     // Outputs and inputs of single channels count apart.
     let directed = fabric(kautz(4, 2, Arcs::Simplex), 0, 4);
@@ -589,14 +590,14 @@ fn ports_are_local_then_global_and_by_neighbor() {
     let to = |topology: &Topology, node: u32| -> Vec<u32> {
         topology.channels_from(NodeId(node)).map(|channel| topology.target(channel).node.0).collect()
     };
-    let torus = wired(&roomy(Family::Torus(vec![3, 4])));
+    let torus = wired(&roomy(Family::Torus(Torus(vec![3, 4]))));
     assert_eq!(to(&torus, 5), [1, 4, 6, 9]);
     assert_eq!(to(&torus, 0), [1, 3, 4, 8]);
     let palmtree = wired(&roomy(dragonfly(4, 2, 9, Arrangement::Palmtree)));
     // Router 1 of group 2: its group, then global ports 2 and 3, to groups 2 - 3 and 2 - 4, where they meet
     // ports 5 and 4.
     assert_eq!(to(&palmtree, 9), [8, 10, 11, 8 * 4 + 2, 7 * 4 + 2]);
-    let tree = wired(&roomy(Family::FatTree { levels: 3, arity: 2 }));
+    let tree = wired(&roomy(Family::FatTree(FatTree { levels: 3, arity: 2 })));
     // <1, 1>: down in digit 0, up in digit 1.
     assert_eq!(to(&tree, 5), [0, 1, 9, 11]);
     let words = wired(&roomy(kautz(2, 2, Arcs::Simplex)));
@@ -723,11 +724,11 @@ fn seeds_prove_what_the_literature_says() {
     // x n, 1 / n; of a p-ary fat tree, what a leaf has up, p, over its p^(l-1) - 1 pairs; of a Kautz graph,
     // its arcs over the sum of its distances.
     let cases: [(Family, [u64; 2]); 6] = [
-        (Family::Torus(vec![8, 8]), [8, 512]),
-        (Family::Torus(vec![4, 8]), [8, 256]),
-        (Family::Mesh(vec![8, 8]), [4, 512]),
-        (Family::HyperX(vec![4, 4]), [1, 4]),
-        (Family::FatTree { levels: 3, arity: 4 }, [4, 15]),
+        (Family::Torus(Torus(vec![8, 8])), [8, 512]),
+        (Family::Torus(Torus(vec![4, 8])), [8, 256]),
+        (Family::Mesh(Mesh(vec![8, 8])), [4, 512]),
+        (Family::HyperX(HyperX(vec![4, 4])), [1, 4]),
+        (Family::FatTree(FatTree { levels: 3, arity: 4 }), [4, 15]),
         (kautz(2, 3, Arcs::Simplex), [24, 306]),
     ];
     for (family, [above, below]) in cases {
@@ -742,13 +743,13 @@ fn seeds_prove_what_the_literature_says() {
 #[test]
 fn sizes_of_machines_are_quick() {
     let families = [
-        Family::Torus(vec![256, 256]),
-        Family::Mesh(vec![16, 16, 16, 16]),
-        Family::HyperX(vec![32, 32, 16]),
+        Family::Torus(Torus(vec![256, 256])),
+        Family::Mesh(Mesh(vec![16, 16, 16, 16])),
+        Family::HyperX(HyperX(vec![32, 32, 16])),
         dragonfly(32, 16, 513, Arrangement::Palmtree),
         dragonfly(64, 2, 127, Arrangement::Fold),
         levels::nested(&[level(16, 1, 15), level(16, 1, 1), level(16, 2, 1), level(16, 4, 1)]),
-        Family::FatTree { levels: 3, arity: 64 },
+        Family::FatTree(FatTree { levels: 3, arity: 64 }),
         kautz(64, 2, Arcs::Simplex),
         kautz(2, 14, Arcs::Duplex),
     ];

@@ -4,7 +4,7 @@
 
 use super::{Draw, Family, degree, histograms, parallel_links, roomy, wired};
 use fabc::check;
-use fabc::model::{Duplicates, Method, Permuted, Reach, Shortcuts};
+use fabc::model::{Duplicates, Hypercube, Method, Permuted, Reach, Shortcuts, Torus};
 use fabc::units::Decimal;
 use std::collections::BTreeMap;
 
@@ -134,13 +134,13 @@ fn seeds_decide_where_shortcuts_lead() {
 
 #[test]
 fn permuted_networks_are_as_far_apart_as_the_literature_says() {
-    let cube = |dimensions| Family::Hypercube { dimensions, folded: false };
-    let folded = |dimensions| Family::Hypercube { dimensions, folded: true };
+    let cube = |dimensions| Family::Hypercube(Hypercube { dimensions, folded: false });
+    let folded = |dimensions| Family::Hypercube(Hypercube { dimensions, folded: true });
     use Method::{Full, Partial};
     let rows_of = rows();
     for (name, base, method, of) in [
-        ("P-TORUS-4 one pass random orient", Family::Torus(vec![16, 16]), Partial, 512.0),
-        ("PF-TORUS-4 inter ends named by cabinet; skip", Family::Torus(vec![16, 16]), Full, 512.0),
+        ("P-TORUS-4 one pass random orient", Family::Torus(Torus(vec![16, 16])), Partial, 512.0),
+        ("PF-TORUS-4 inter ends named by cabinet; skip", Family::Torus(Torus(vec![16, 16])), Full, 512.0),
         ("P-HYPERCUBE-6", cube(6), Partial, 192.0),
         ("PF-HYPERCUBE-6", cube(6), Full, 192.0),
         ("P-HYPERCUBE-8", cube(8), Partial, 1024.0),

@@ -4,7 +4,7 @@ use crate::simulation::assert_near;
 use fabc::diag::Span;
 use fabc::ids::{Id, LinkTypeId, NodeId, PortId};
 use fabc::ir::{End, Entry, ForwardingTables, Link, LinkClass, Scene, Symmetry, TableKey, Topology};
-use fabc::model::{Budget, Capacities, Demand, Fabric, Family, Faults, LinkType, Network, Plant, Router, RoutingChoice};
+use fabc::model::{Budget, Capacities, Demand, Fabric, Family, Faults, LinkType, Network, Plant, Router, RoutingChoice, Torus};
 use fabc::sim::{Hosts, Lanes, Parameters, Point, Prepared, Rate, SimError, Traffic, curve, prepare};
 use proptest::prelude::*;
 
@@ -217,7 +217,7 @@ fn fabric(hardware: Hardware, count: usize) -> Fabric {
             span,
         },
         plant: Plant::Network(Network {
-            family: Family::Torus(vec![count as u32]),
+            family: Family::Torus(Torus(vec![count as u32])),
             local: LinkTypeId(0),
             global: LinkTypeId(0),
             failures: None,

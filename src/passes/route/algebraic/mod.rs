@@ -15,7 +15,7 @@ mod polarstar;
 use dragonfly::Groups;
 use fabc_base::ids::{Id, NodeId, PortId};
 use fabc_ir::{NextHops, Scene, Topology};
-use fabc_model::{Fabric, Family, Network, Plant};
+use fabc_model::{Fabric, Family, HyperX, Hypercube, Mesh, Network, Plant, Torus};
 use grid::Grid;
 use polarstar::Star;
 
@@ -30,10 +30,12 @@ pub fn route(scene: &Scene<'_>, fabric: &Fabric) -> Result<NextHops, [NodeId; 2]
             let star = Star::new(star);
             next_hops(scene, |from, to| star.next(from, to))
         }
-        Family::Torus(sides) => next_hops(scene, Grid::torus(sides).next()),
-        Family::Mesh(sides) => next_hops(scene, Grid::mesh(sides).next()),
-        Family::HyperX(sides) => next_hops(scene, Grid::hyperx(sides).next()),
-        &Family::Hypercube { dimensions, folded } => next_hops(scene, move |from, to| grid::across_bits(dimensions, folded, from, to)),
+        Family::Torus(Torus(sides)) => next_hops(scene, Grid::torus(sides).next()),
+        Family::Mesh(Mesh(sides)) => next_hops(scene, Grid::mesh(sides).next()),
+        Family::HyperX(HyperX(sides)) => next_hops(scene, Grid::hyperx(sides).next()),
+        &Family::Hypercube(Hypercube { dimensions, folded }) => {
+            next_hops(scene, move |from, to| grid::across_bits(dimensions, folded, from, to))
+        }
         Family::Dragonfly(dragonfly) => {
             let groups = Groups::new(scene.topology, dragonfly.a);
             next_hops(scene, |from, to| groups.next(from, to))
@@ -45,7 +47,7 @@ pub fn route(scene: &Scene<'_>, fabric: &Fabric) -> Result<NextHops, [NodeId; 2]
 /// The virtual channel with datelines on which a router of a torus sends what is for another.
 pub(super) fn dateline(fabric: &Fabric, from: u32, to: u32) -> u8 {
     match &fabric.plant {
-        Plant::Network(Network { family: Family::Torus(sides), .. }) => grid::dateline(sides, from, to),
+        Plant::Network(Network { family: Family::Torus(Torus(sides)), .. }) => grid::dateline(sides, from, to),
         _ => unreachable!("only tori have datelines"),
     }
 }

@@ -1,7 +1,13 @@
 //! Rings with random shortcuts, and how far those reach.
 
-use super::draw::Draw;
+use super::Form;
+use super::facts::{FamilyFacts, FullestRouter};
+use crate::draw::Draw;
 use fabc_base::units::Decimal;
+
+pub(super) const RING_N: Form = ("ring_n", "ring_n { routers = 256; degree = 8; }");
+pub(super) const NBR: Form = ("nbr", "nbr { routers = 256; degree = 8; p = 0.5; }");
+pub(super) const GAU: Form = ("gau", "gau { routers = 256; degree = 8; alpha = 0.5; }");
 
 /// `ring_n { .. }`, `nbr { .. }`, `gau { .. }`: a ring, and `degree - 2` random matchings of its routers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,17 +33,6 @@ pub enum Reach {
     Normal(Decimal),
 }
 
-impl Reach {
-    /// The word of the family.
-    pub fn name(self) -> &'static str {
-        match self {
-            Reach::Any => "ring_n",
-            Reach::Within(_) => "nbr",
-            Reach::Normal(_) => "gau",
-        }
-    }
-}
-
 impl Shortcuts {
     /// The largest distance along the ring that a shortcut may have; 1 or 0 where there is none.
     pub fn farthest(&self) -> u32 {
@@ -51,15 +46,41 @@ impl Shortcuts {
             Reach::Any | Reach::Normal(_) => self.routers / 2,
         }
     }
-    /// As a spec writes it.
-    pub(super) fn written(&self) -> String {
+}
+
+impl FamilyFacts for Shortcuts {
+    fn name(&self) -> &'static str {
+        match self.reach {
+            Reach::Any => RING_N.0,
+            Reach::Within(_) => NBR.0,
+            Reach::Normal(_) => GAU.0,
+        }
+    }
+
+    fn written(&self) -> String {
         let reach = match self.reach {
             Reach::Any => String::new(),
             Reach::Within(share) => format!(" p = {share};"),
             Reach::Normal(share) => format!(" alpha = {share};"),
         };
         let Shortcuts { routers, degree, draw, .. } = self;
-        format!("{} {{ routers = {routers}; degree = {degree};{reach} {} }}", self.reach.name(), draw.written())
+        format!("{} {{ routers = {routers}; degree = {degree};{reach} {} }}", self.name(), draw.written())
+    }
+
+    fn router_count(&self) -> usize {
+        self.routers as usize
+    }
+
+    fn fewest_links(&self) -> u64 {
+        u64::from(self.degree)
+    }
+
+    fn fullest_routers(&self) -> Vec<FullestRouter> {
+        FullestRouter::any(self.name(), u64::from(self.degree))
+    }
+
+    fn is_drawn(&self) -> bool {
+        true
     }
 }
 

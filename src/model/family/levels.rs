@@ -3,8 +3,14 @@
 //! Invariant: a level has two blocks or more, and its links fit the ports that its routers give it. Source:
 //! the software-defined TSP multiprocessor (ISCA 2022): nodes, racks, and the racks of a machine.
 
-use super::arrangement::Arrangement;
+use super::Form;
+use super::facts::{FamilyFacts, FullestRouter};
+use super::grids::halves_of_axes;
+use crate::arrangement::Arrangement;
 use fabc_base::ids::LinkTypeId;
+use fabc_topology::Names;
+
+pub(super) const FORM: Form = ("levels", "levels { level 8; level 33 { ports = 4; } }");
 
 /// `levels { level ..; level .. }`, from the inside out.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,35 +46,20 @@ impl Level {
 }
 
 impl Levels {
-    /// Number of routers.
-    pub fn router_count(&self) -> usize {
-        self.0.iter().map(|level| level.blocks as usize).product()
-    }
     /// Routers of a block of the outermost level, and how many of those there are.
     pub fn outermost(&self) -> (u32, u32) {
         let (last, inner) = self.0.split_last().map_or((1, &[][..]), |(last, inner)| (last.blocks, inner));
         (inner.iter().map(|level| level.blocks).product(), last)
     }
-    /// Whether a router carries hosts: it lies in no spare block.
-    pub fn has_hosts(&self, router: u32) -> bool {
-        let mut block = router;
-        !self.0.iter().any(|level| {
-            let place = block % level.blocks;
-            block /= level.blocks;
-            level.spare && place + 1 == level.blocks
-        })
+}
+
+impl FamilyFacts for Levels {
+    fn name(&self) -> &'static str {
+        FORM.0
     }
-    /// Whether the rotations of the outermost blocks keep ports and hosts: every arrangement counts from the
-    /// block that a port belongs to, but routers of one level are joined in the order of their numbers.
-    pub fn rotates(&self) -> bool {
-        self.0.len() > 1 && self.0.last().is_some_and(|level| !level.spare)
-    }
-    /// Whether the last of the outermost blocks may take the place of any other.
-    pub fn replaces(&self) -> bool {
-        self.0.len() > 1 && self.0.last().is_some_and(|level| level.spare)
-    }
+
     /// As in a spec, but for the links.
-    pub(super) fn written(&self) -> String {
+    fn written(&self) -> String {
         let level = |(depth, level): (usize, &Level)| {
             let joined = if level.joined == 1 { String::new() } else { format!(" joined {}", level.joined) };
             let wiring = format!("ports = {}; arrangement = {};", level.ports, level.arrangement.name());
@@ -83,5 +74,68 @@ impl Levels {
         };
         let levels: Vec<String> = self.0.iter().enumerate().map(level).collect();
         format!("levels {{ {} }}", levels.join(" "))
+    }
+
+    fn router_count(&self) -> usize {
+        self.0.iter().map(|level| level.blocks as usize).product()
+    }
+
+    fn fewest_links(&self) -> u64 {
+        let inside = self.0.iter().scan(1, |size, level| {
+            let links = level.leaving() / *size;
+            *size *= u64::from(level.blocks);
+            Some(links)
+        });
+        inside.sum()
+    }
+
+    fn fullest_routers(&self) -> Vec<FullestRouter> {
+        let kinds: Vec<String> = (1..=self.0.len()).map(|level| format!("at level {level}")).collect();
+        let links: Vec<(u64, &str)> = self.0.iter().zip(&kinds).map(|(level, kind)| (u64::from(level.ports), &**kind)).collect();
+        vec![FullestRouter::new("a router of these `levels`".to_owned(), &links)]
+    }
+
+    fn router_names(&self) -> Names {
+        match *self.0.iter().map(|level| level.blocks).collect::<Vec<u32>>() {
+            [_] => Names::Numbered,
+            [size, _] => Names::Blocks { word: "group", size },
+            ref blocks => Names::Nested(blocks.into()),
+        }
+    }
+
+    fn blocks(&self) -> (u32, u32) {
+        if self.0.len() > 1 { self.outermost() } else { (1, self.router_count() as u32) }
+    }
+
+    /// A router carries hosts if it lies in no spare block.
+    fn has_hosts(&self, router: u32) -> bool {
+        let mut block = router;
+        !self.0.iter().any(|level| {
+            let place = block % level.blocks;
+            block /= level.blocks;
+            level.spare && place + 1 == level.blocks
+        })
+    }
+
+    fn has_spare(&self) -> bool {
+        self.0.iter().any(|level| level.spare)
+    }
+
+    /// The rotations of the outermost blocks keep ports and hosts: every arrangement counts from the block that
+    /// a port belongs to. Routers of one level alone are joined in the order of their numbers.
+    fn rotates(&self) -> bool {
+        self.0.len() > 1 && self.0.last().is_some_and(|level| !level.spare)
+    }
+
+    fn replaces(&self) -> bool {
+        self.0.len() > 1 && self.0.last().is_some_and(|level| level.spare)
+    }
+
+    fn halves(&self) -> Vec<Vec<bool>> {
+        halves_of_axes(&self.0.iter().rev().map(|level| level.blocks).collect::<Vec<_>>())
+    }
+
+    fn may_be_permuted(&self) -> bool {
+        !self.has_spare()
     }
 }

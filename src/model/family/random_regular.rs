@@ -1,0 +1,44 @@
+//! Random regular graphs: Jellyfish (Singla and others, 2012).
+
+use super::Form;
+use super::facts::{FamilyFacts, FullestRouter};
+use crate::draw::Draw;
+
+pub(super) const FORM: Form = ("random_regular", "random_regular { routers = 240; degree = 11; }");
+
+/// A random regular graph.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RandomRegular {
+    /// Number of routers.
+    pub routers: u32,
+    /// Links of a router.
+    pub degree: u32,
+    /// Which one.
+    pub draw: Draw,
+}
+
+impl FamilyFacts for RandomRegular {
+    fn name(&self) -> &'static str {
+        FORM.0
+    }
+
+    fn written(&self) -> String {
+        format!("random_regular {{ routers = {}; degree = {}; {} }}", self.routers, self.degree, self.draw.written())
+    }
+
+    fn router_count(&self) -> usize {
+        self.routers as usize
+    }
+
+    fn fewest_links(&self) -> u64 {
+        u64::from(self.degree)
+    }
+
+    fn fullest_routers(&self) -> Vec<FullestRouter> {
+        FullestRouter::any(FORM.0, u64::from(self.degree))
+    }
+
+    fn is_drawn(&self) -> bool {
+        true
+    }
+}

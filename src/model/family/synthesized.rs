@@ -1,0 +1,70 @@
+//! Regular graphs that are searched for short distances and a large flow.
+
+use super::Form;
+use super::arcs::Arcs;
+use super::facts::{FamilyFacts, FullestRouter};
+
+pub(super) const FORM: Form = ("synthesize", "synthesize { routers = 60; degree = 4; }");
+
+/// A regular graph to be searched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FreeGraph {
+    /// Number of routers, more than `degree`.
+    pub routers: u32,
+    /// Links of a router; arcs out of it and into it where they are simplex.
+    pub degree: u32,
+    /// Whether an arc is a channel or a link.
+    pub arcs: Arcs,
+    /// How much work the search does, 1 or more.
+    pub effort: u32,
+    /// The random stream.
+    pub seed: u64,
+    /// What a part of the cables weighs against the same part of the distances, in thousandths of both;
+    /// `None` where cables do not count.
+    pub cable: Option<u32>,
+}
+
+impl FreeGraph {
+    /// A weight of thousandths as a spec writes it.
+    pub fn weight(thousandths: u32) -> String {
+        let digits = format!("{:03}", thousandths % 1000);
+        let digits = digits.trim_end_matches('0');
+        if digits.is_empty() { (thousandths / 1000).to_string() } else { format!("{}.{digits}", thousandths / 1000) }
+    }
+}
+
+impl FamilyFacts for FreeGraph {
+    fn name(&self) -> &'static str {
+        FORM.0
+    }
+
+    fn written(&self) -> String {
+        let FreeGraph { routers, degree, arcs, effort, seed, cable } = self;
+        let cable = cable.map_or(String::new(), |weight| format!(" cable = {};", FreeGraph::weight(weight)));
+        let arcs = if *arcs == Arcs::Simplex { " arcs = simplex;" } else { "" };
+        format!("synthesize {{ degree = {degree}; routers = {routers};{arcs} effort = {effort}; seed = {seed};{cable} }}")
+    }
+
+    fn router_count(&self) -> usize {
+        self.routers as usize
+    }
+
+    fn fewest_links(&self) -> u64 {
+        u64::from(self.degree)
+    }
+
+    fn fullest_routers(&self) -> Vec<FullestRouter> {
+        match self.arcs {
+            Arcs::Simplex => FullestRouter::any_simplex(FORM.0, u64::from(self.degree)),
+            Arcs::Duplex => FullestRouter::any(FORM.0, u64::from(self.degree)),
+        }
+    }
+
+    fn is_drawn(&self) -> bool {
+        true
+    }
+
+    fn is_simplex(&self) -> bool {
+        self.arcs == Arcs::Simplex
+    }
+}
