@@ -52,8 +52,8 @@ pub enum TableConviction {
     },
     /// Tables that do not work.
     Fault(TableFault),
-    /// What the tables are judged with is wrong: a list of the wrong length, a symmetry that does not hold, or
-    /// routes that are not the shortest ones.
+    /// What the tables are judged with is wrong: a list of the wrong length, a symmetry that does not hold,
+    /// or routes that are not the shortest ones.
     Other(Conviction),
 }
 

@@ -1,8 +1,8 @@
 //! What formulas of the literature say of a network: sizes and distances that follow from its parameters.
 //!
 //! In: a family. Out: a [`ClosedForm`], or nothing where there is none. Nothing is wired, so that networks of
-//! any size have one. Whoever wires a network, or looks at a sample of it, compares. The formulas stand in the
-//! files of the families.
+//! any size have one. Whoever wires a network, or looks at a sample of it, compares. The formulas stand in
+//! the files of the families.
 
 /// What is known of a network without wiring it.
 #[derive(Clone, PartialEq, Eq, Debug)]

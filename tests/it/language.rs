@@ -151,7 +151,7 @@ fn network_summary(fabric: &Fabric, network: &Network) -> String {
         fabric.demand.total(),
         fabric.routing,
     );
-    let Family::Listed(listed) = &network.family else { return text + &format!("topology: {:?}\n", network.family) };
+    let Family::Listed(listed) = &network.family else { return text + &format!("topology: {}\n", network.family.written()) };
     let port = |port: Option<u16>| port.map_or("?".to_owned(), |port| port.to_string());
     text += &format!("graph of {:?} arcs\n", listed.arcs);
     for (router, hosts) in listed.routers.iter().zip(network.hosts(router.hosts)) {

@@ -1,8 +1,7 @@
 //! Bundleflies: slim flies whose routers are Paley graphs (Lei and others, 2020).
 
-use super::facts::{FamilyFacts, FullestRouter};
+use super::facts::{FamilyFacts, Form, FullestRouter};
 use super::slim_fly::slim_fly_degree;
-use super::{Family, Form};
 use crate::closed_form::{ClosedForm, Farthest, ball_of_two};
 use crate::design_space::DesignSpace;
 use fabc_base::algebra::is_paley_order;
@@ -25,9 +24,9 @@ impl Bundlefly {
     }
 
     /// The design of this slim fly whose routers have so many network ports.
-    pub(crate) fn of_radix(q: u32, radix: u32) -> Option<Family> {
+    pub(crate) fn of_radix(q: u32, radix: u32) -> Option<Bundlefly> {
         let p = 2 * radix.checked_sub(slim_fly_degree(q)?)? + 1;
-        (p > 1 && is_paley_order(p)).then_some(Family::Bundlefly(Bundlefly { q, p }))
+        (p > 1 && is_paley_order(p)).then_some(Bundlefly { q, p })
     }
 }
 

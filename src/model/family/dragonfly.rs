@@ -1,7 +1,6 @@
 //! Dragonflies: complete graphs of routers, every two joined (Kim and others, 2008).
 
-use super::facts::{FamilyFacts, FullestRouter};
-use super::{Family, Form};
+use super::facts::{FamilyFacts, Form, FullestRouter};
 use crate::arrangement::Arrangement;
 use crate::closed_form::{ClosedForm, Farthest};
 use crate::design_space::DesignSpace;
@@ -32,10 +31,9 @@ impl Dragonfly {
     }
 
     /// The designs whose routers have so many network ports, with as many groups as there can be.
-    pub(crate) fn of_radix(radix: u32) -> impl Iterator<Item = Family> {
+    pub(crate) fn of_radix(radix: u32) -> impl Iterator<Item = Dragonfly> {
         let sizes = (1..radix).map(move |h| (radix + 1 - h, h)).filter(|&(a, _)| a > 1);
-        let design = |(a, h)| Dragonfly { a, h, g: a * h + 1, arrangement: Arrangement::default(), spare: false };
-        sizes.map(move |size| Family::Dragonfly(design(size)))
+        sizes.map(|(a, h)| Dragonfly { a, h, g: a * h + 1, arrangement: Arrangement::default(), spare: false })
     }
 }
 

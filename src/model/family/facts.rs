@@ -1,9 +1,11 @@
 //! The facts that every family of networks states about itself.
 
-use super::Family;
 use crate::closed_form::ClosedForm;
 use crate::design_space::DesignSpace;
 use fabc_topology::Names;
+
+/// The word of a family, and a topology as it is written.
+pub type Form = (&'static str, &'static str);
 
 /// What follows from the parameters of a family alone, without wiring it.
 pub trait FamilyFacts {
@@ -19,8 +21,8 @@ pub trait FamilyFacts {
     /// Links of the router that has fewest, about. The estimates of memory count with it.
     fn fewest_links(&self) -> u64;
 
-    /// The kinds of routers that may need most ports, each with the links of its fullest router. Of a list from
-    /// a file there are none: each of its routers is a kind of its own.
+    /// The kinds of routers that may need most ports, each with the links of its fullest router. Of a list
+    /// from a file there are none: each of its routers is a kind of its own.
     fn fullest_routers(&self) -> Vec<FullestRouter>;
 
     /// The names of its routers.
@@ -70,8 +72,8 @@ pub trait FamilyFacts {
         false
     }
 
-    /// Whether its links may exchange ends: links that its parameters tell, both ways, and no routers that are
-    /// spare or of a level.
+    /// Whether its links may exchange ends: links that its parameters tell, both ways, and no routers that
+    /// are spare or of a level.
     fn may_be_permuted(&self) -> bool {
         false
     }
@@ -91,8 +93,8 @@ pub trait FamilyFacts {
         None
     }
 
-    /// Plausible halves of the routers, `[router]`: where a cut of the whole network may run. Whoever uses them
-    /// mends their balance.
+    /// Plausible halves of the routers, `[router]`: where a cut of the whole network may run. Whoever uses
+    /// them mends their balance.
     fn halves(&self) -> Vec<Vec<bool>> {
         Vec::new()
     }
@@ -153,34 +155,5 @@ impl FullestRouter {
     /// Any router of a family whose links are inside groups and between them.
     pub(super) fn any_grouped(family: &str, local: u64, global: u64) -> Vec<Self> {
         vec![Self::new(format!("a router of this `{family}`"), &[(local, "local"), (global, "global")])]
-    }
-}
-
-impl Family {
-    /// The facts of the family.
-    pub fn facts(&self) -> &dyn FamilyFacts {
-        match self {
-            Family::Torus(family) => family,
-            Family::Mesh(family) => family,
-            Family::HyperX(family) => family,
-            Family::Hypercube(family) => family,
-            Family::PolarStar(family) => family,
-            Family::PolarFly(family) => family,
-            Family::SlimFly(family) => family,
-            Family::Bundlefly(family) => family,
-            Family::SpectralFly(family) => family,
-            Family::Dragonfly(family) => family,
-            Family::Levels(family) => family,
-            Family::Megafly(family) => family,
-            Family::FatTree(family) => family,
-            Family::Kautz(family) => family,
-            Family::GenKautz(family) => family,
-            Family::Xpander(family) => family,
-            Family::RandomRegular(family) => family,
-            Family::Shortcuts(family) => family,
-            Family::Permuted(family) => family,
-            Family::Synthesized(family) => family,
-            Family::Listed(family) => family,
-        }
     }
 }

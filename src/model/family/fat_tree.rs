@@ -1,7 +1,6 @@
 //! Fat trees: k-ary n-trees (Petrini and Vanneschi, 1997).
 
-use super::Form;
-use super::facts::{FamilyFacts, FullestRouter};
+use super::facts::{FamilyFacts, Form, FullestRouter};
 use crate::closed_form::{ClosedForm, Farthest};
 use fabc_topology::Names;
 

@@ -1,8 +1,7 @@
 //! Generalized Kautz graphs of any number of routers (Imase and Itoh, 1983).
 
-use super::Form;
 use super::arcs::Arcs;
-use super::facts::{FamilyFacts, FullestRouter};
+use super::facts::{FamilyFacts, Form, FullestRouter};
 use fabc_base::algebra::kautz_targets;
 
 pub(super) const FORM: Form = ("gen_kautz", "gen_kautz { degree = 4; routers = 60; }");

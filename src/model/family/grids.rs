@@ -1,7 +1,6 @@
 //! Tori, meshes and HyperXs: routers at the points of a grid.
 
-use super::facts::{FamilyFacts, FullestRouter};
-use super::{Family, Form};
+use super::facts::{FamilyFacts, Form, FullestRouter};
 use crate::closed_form::{ClosedForm, Farthest, Reached};
 use crate::design_space::DesignSpace;
 use fabc_topology::Names;
@@ -171,7 +170,7 @@ impl FamilyFacts for HyperX {
 
 impl HyperX {
     /// The designs of so many dimensions whose routers have so many links: sides that fall.
-    pub(crate) fn of_radix(dimensions: u32, radix: u32) -> Vec<Family> {
+    pub(crate) fn of_radix(dimensions: u32, radix: u32) -> impl Iterator<Item = HyperX> {
         let mut found = vec![(Vec::new(), radix)];
         for left in (0..dimensions).rev() {
             let longer = |(sides, links): (Vec<u32>, u32)| {
@@ -182,7 +181,7 @@ impl HyperX {
             };
             found = found.into_iter().flat_map(longer).collect();
         }
-        found.into_iter().map(|(sides, _)| Family::HyperX(HyperX(sides))).collect()
+        found.into_iter().map(|(sides, _)| HyperX(sides))
     }
 }
 

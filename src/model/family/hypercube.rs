@@ -1,7 +1,6 @@
 //! Hypercubes, plain and folded.
 
-use super::Form;
-use super::facts::{FamilyFacts, FullestRouter};
+use super::facts::{FamilyFacts, Form, FullestRouter};
 use super::grids::halves_of_axes;
 use crate::closed_form::ClosedForm;
 

@@ -1,8 +1,7 @@
 //! Kautz graphs: words without equal neighbors, joined to their shifts (Kautz, 1968).
 
-use super::Form;
 use super::arcs::Arcs;
-use super::facts::{FamilyFacts, FullestRouter};
+use super::facts::{FamilyFacts, Form, FullestRouter};
 use crate::closed_form::{ClosedForm, Farthest, Reached};
 use fabc_topology::Names;
 

@@ -3,8 +3,7 @@
 //! Invariant: a level has two blocks or more, and its links fit the ports that its routers give it. Source:
 //! the software-defined TSP multiprocessor (ISCA 2022): nodes, racks, and the racks of a machine.
 
-use super::Form;
-use super::facts::{FamilyFacts, FullestRouter};
+use super::facts::{FamilyFacts, Form, FullestRouter};
 use super::grids::halves_of_axes;
 use crate::arrangement::Arrangement;
 use fabc_base::ids::LinkTypeId;
@@ -121,8 +120,8 @@ impl FamilyFacts for Levels {
         self.0.iter().any(|level| level.spare)
     }
 
-    /// The rotations of the outermost blocks keep ports and hosts: every arrangement counts from the block that
-    /// a port belongs to. Routers of one level alone are joined in the order of their numbers.
+    /// The rotations of the outermost blocks keep ports and hosts: every arrangement counts from the block
+    /// that a port belongs to. Routers of one level alone are joined in the order of their numbers.
     fn rotates(&self) -> bool {
         self.0.len() > 1 && self.0.last().is_some_and(|level| !level.spare)
     }

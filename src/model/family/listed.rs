@@ -1,8 +1,7 @@
 //! Graphs from files.
 
-use super::Form;
 use super::arcs::Arcs;
-use super::facts::{FamilyFacts, FullestRouter};
+use super::facts::{FamilyFacts, Form, FullestRouter};
 use crate::inputs::graph_input;
 use fabc_base::ids::LinkTypeId;
 use fabc_topology::Names;

@@ -1,8 +1,7 @@
 //! Megaflies: groups of leaves and spines, every two joined by one link (Flajslik and others, 2018).
 
-use super::Form;
 use super::dragonfly::Dragonfly;
-use super::facts::{FamilyFacts, FullestRouter};
+use super::facts::{FamilyFacts, Form, FullestRouter};
 use crate::arrangement::Arrangement;
 use crate::closed_form::{ClosedForm, Farthest, Reached};
 use fabc_topology::Names;

@@ -1,5 +1,5 @@
-//! The families of networks. Each is a file of facts: its parameters, its word, sizes, names, hosts and closed
-//! forms. Its generator stands in `passes::wire`, its predicate in `check::wiring`.
+//! The families of networks. Each is a file of facts: its parameters, its word, sizes, names, hosts and
+//! closed forms. Its generator stands in `passes::wire`, its predicate in `check::wiring`.
 
 mod arcs;
 mod bundlefly;
@@ -26,7 +26,7 @@ mod xpander;
 pub use arcs::Arcs;
 pub use bundlefly::Bundlefly;
 pub use dragonfly::Dragonfly;
-pub use facts::{FamilyFacts, FullestRouter, LinkCount};
+pub use facts::{FamilyFacts, Form, FullestRouter, LinkCount};
 pub use fat_tree::FatTree;
 pub use gen_kautz::GenKautz;
 pub use grids::{HyperX, Mesh, Torus};
@@ -35,7 +35,7 @@ pub use kautz::Kautz;
 pub use levels::{Level, Levels};
 pub use listed::{Listed, ListedLink, ListedRouter};
 pub use megafly::Megafly;
-pub use permuted::{Duplicates, Method, Permuted};
+pub use permuted::{Duplicates, Method};
 pub use polarfly::PolarFly;
 pub use polarstar::{PolarStar, Supernode};
 pub use random_regular::RandomRegular;
@@ -46,6 +46,7 @@ pub use synthesized::FreeGraph;
 pub use xpander::Xpander;
 
 use crate::closed_form::ClosedForm;
+use crate::draw::Draw;
 use fabc_topology::Names;
 
 /// A family of networks, with its checked parameters.
@@ -95,8 +96,20 @@ pub enum Family {
     Listed(Listed),
 }
 
-/// The word of a family, and a topology as it is written.
-pub type Form = (&'static str, &'static str);
+/// `permute { of = ..; method; duplicates; seed; }`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Permuted {
+    /// What is permuted.
+    pub base: Box<Family>,
+    /// Which links may exchange ends.
+    pub method: Method,
+    /// What becomes of links that are there twice then.
+    pub duplicates: Duplicates,
+    /// Routers of a cabinet: they follow each other, and all cabinets are full.
+    pub cabinet: u32,
+    /// Which one.
+    pub draw: Draw,
+}
 
 impl Family {
     /// Every family, each with a topology as it is written.
@@ -146,6 +159,33 @@ impl Family {
         fat_tree::FORM.0,
         kautz::FORM.0,
     ];
+
+    /// The facts of the family.
+    pub fn facts(&self) -> &dyn FamilyFacts {
+        match self {
+            Family::Torus(family) => family,
+            Family::Mesh(family) => family,
+            Family::HyperX(family) => family,
+            Family::Hypercube(family) => family,
+            Family::PolarStar(family) => family,
+            Family::PolarFly(family) => family,
+            Family::SlimFly(family) => family,
+            Family::Bundlefly(family) => family,
+            Family::SpectralFly(family) => family,
+            Family::Dragonfly(family) => family,
+            Family::Levels(family) => family,
+            Family::Megafly(family) => family,
+            Family::FatTree(family) => family,
+            Family::Kautz(family) => family,
+            Family::GenKautz(family) => family,
+            Family::Xpander(family) => family,
+            Family::RandomRegular(family) => family,
+            Family::Shortcuts(family) => family,
+            Family::Permuted(family) => family,
+            Family::Synthesized(family) => family,
+            Family::Listed(family) => family,
+        }
+    }
 
     /// Of a permuted network its base, else the family.
     pub fn unpermuted(&self) -> &Family {
@@ -237,5 +277,42 @@ impl Family {
     /// What formulas say of a network; `None` of families without.
     pub fn closed_form(&self) -> Option<ClosedForm> {
         self.facts().closed_form()
+    }
+}
+
+impl FamilyFacts for Permuted {
+    fn name(&self) -> &'static str {
+        permuted::FORM.0
+    }
+
+    fn written(&self) -> String {
+        let base = self.base.written();
+        let end = if base.ends_with('}') { "" } else { ";" };
+        let (method, duplicates) = (self.method.name(), self.duplicates.name());
+        format!("permute {{ of = {base}{end} method = {method}; duplicates = {duplicates}; {} }}", self.draw.written())
+    }
+
+    fn router_count(&self) -> usize {
+        self.base.router_count()
+    }
+
+    fn fewest_links(&self) -> u64 {
+        self.base.facts().fewest_links()
+    }
+
+    fn fullest_routers(&self) -> Vec<FullestRouter> {
+        self.base.facts().fullest_routers()
+    }
+
+    fn router_names(&self) -> Names {
+        self.base.router_names()
+    }
+
+    fn has_hosts(&self, router: u32) -> bool {
+        self.base.facts().has_hosts(router)
+    }
+
+    fn is_drawn(&self) -> bool {
+        true
     }
 }

@@ -1,7 +1,7 @@
-//! PolarFlies: the points of a projective plane, joined where they are orthogonal (Lakhotia and others, 2022).
+//! PolarFlies: the points of a projective plane, joined where they are orthogonal (Lakhotia and others,
+//! 2022).
 
-use super::Form;
-use super::facts::{FamilyFacts, FullestRouter};
+use super::facts::{FamilyFacts, Form, FullestRouter};
 use crate::closed_form::{ClosedForm, Farthest};
 use crate::design_space::DesignSpace;
 use fabc_base::algebra::Plane;

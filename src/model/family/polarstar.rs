@@ -1,7 +1,6 @@
 //! PolarStars: star products of a projective plane and a supernode (Lakhotia and others, 2024).
 
-use super::facts::{FamilyFacts, FullestRouter};
-use super::{Family, Form};
+use super::facts::{FamilyFacts, Form, FullestRouter};
 use crate::closed_form::{ClosedForm, Farthest, Reached, ball_of_two};
 use crate::design_space::DesignSpace;
 use crate::word::words;
@@ -64,11 +63,11 @@ impl PolarStar {
     }
 
     /// The designs of this order of the field whose fullest router has so many network ports.
-    pub(crate) fn of_radix(q: u32, radix: u32) -> impl Iterator<Item = Family> {
+    pub(crate) fn of_radix(q: u32, radix: u32) -> impl Iterator<Item = PolarStar> {
         let degree = radix.checked_sub(q + 1);
         let fitting = Supernode::ALL.into_iter().filter(|&supernode| supernode != Supernode::Complete);
         let stars = degree.into_iter().flat_map(move |degree| fitting.clone().map(move |supernode| PolarStar { q, supernode, degree }));
-        stars.filter(PolarStar::has_supernode).map(Family::PolarStar)
+        stars.filter(PolarStar::has_supernode)
     }
 }
 

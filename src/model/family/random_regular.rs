@@ -1,7 +1,6 @@
 //! Random regular graphs: Jellyfish (Singla and others, 2012).
 
-use super::Form;
-use super::facts::{FamilyFacts, FullestRouter};
+use super::facts::{FamilyFacts, Form, FullestRouter};
 use crate::draw::Draw;
 
 pub(super) const FORM: Form = ("random_regular", "random_regular { routers = 240; degree = 11; }");

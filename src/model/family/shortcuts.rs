@@ -1,7 +1,6 @@
 //! Rings with random shortcuts, and how far those reach.
 
-use super::Form;
-use super::facts::{FamilyFacts, FullestRouter};
+use super::facts::{FamilyFacts, Form, FullestRouter};
 use crate::draw::Draw;
 use fabc_base::units::Decimal;
 

@@ -1,7 +1,6 @@
 //! Slim flies: the graphs of McKay, Miller and Siran (Besta and Hoefler, 2014).
 
-use super::Form;
-use super::facts::{FamilyFacts, FullestRouter};
+use super::facts::{FamilyFacts, Form, FullestRouter};
 use crate::closed_form::ClosedForm;
 use crate::design_space::DesignSpace;
 use fabc_base::algebra::prime_power;

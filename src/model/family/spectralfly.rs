@@ -1,7 +1,6 @@
 //! SpectralFlies: the graphs of Lubotzky, Phillips and Sarnak (Young and others, 2022).
 
-use super::Form;
-use super::facts::{FamilyFacts, FullestRouter};
+use super::facts::{FamilyFacts, Form, FullestRouter};
 
 pub(super) const FORM: Form = ("spectralfly", "spectralfly { rho = 23; q = 13; }");
 

@@ -1,8 +1,7 @@
 //! Regular graphs that are searched for short distances and a large flow.
 
-use super::Form;
 use super::arcs::Arcs;
-use super::facts::{FamilyFacts, FullestRouter};
+use super::facts::{FamilyFacts, Form, FullestRouter};
 
 pub(super) const FORM: Form = ("synthesize", "synthesize { routers = 60; degree = 4; }");
 

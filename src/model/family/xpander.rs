@@ -1,7 +1,6 @@
 //! Xpanders: random lifts of the complete graph (Valadarsky and others, 2016).
 
-use super::Form;
-use super::facts::{FamilyFacts, FullestRouter};
+use super::facts::{FamilyFacts, Form, FullestRouter};
 use crate::draw::Draw;
 use fabc_topology::Names;
 
