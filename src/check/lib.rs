@@ -13,6 +13,7 @@ mod directory;
 mod errors;
 mod exact;
 mod faults;
+mod field;
 mod floor;
 mod foreign;
 mod hop_cycles;

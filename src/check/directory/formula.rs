@@ -1,7 +1,6 @@
 //! Whether `formula.json` says what the tables say: the next hop of every ordered pair, worked out from the
 //! file alone by the words of docs/artifacts.md, and compared port for port and VC for VC.
 
-mod field;
 mod grid;
 mod groups;
 mod next;

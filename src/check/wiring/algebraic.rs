@@ -1,7 +1,7 @@
 //! The predicates of graphs over finite fields: polarflies, slim flies, Paley graphs.
 
-use super::field::Field;
 use super::rule::Rule;
+use crate::field::Field;
 use fabc_ir::LinkClass;
 
 /// Whether the difference of two elements is a square other than 0.

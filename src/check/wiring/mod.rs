@@ -8,7 +8,6 @@ mod algebraic;
 mod dragonfly;
 mod drawn;
 mod fat_tree;
-mod field;
 mod gen_kautz;
 mod grid;
 mod hypercube;

@@ -2,8 +2,8 @@
 //! another graph.
 
 use super::algebraic::{Plane, SlimFly, is_paley};
-use super::field::Field;
 use super::rule::Rule;
+use crate::field::Field;
 use fabc_ir::LinkClass;
 use fabc_model::{PolarStar, Supernode};
 

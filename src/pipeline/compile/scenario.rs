@@ -117,11 +117,13 @@ impl Context<'_> {
         found: Option<Found>,
     ) -> Result<CompiledScenario, Failure> {
         let Context { fabric, topology, .. } = *self;
-        let Ground { scene, distances, .. } = ground;
+        let Ground { scene, .. } = ground;
         let (own, demand) = ground.own(&fabric.demand);
         fabc_check::dual(scene, &fabric.demand, &lengths).map_err(Failure::internal)?;
-        let mut metrics = self.metrics(scenario, scene, distances, flow::demand_hops(&own, demand), &lengths);
+        let demand_hops = flow::demand_hops(&own, demand);
+        let metrics = |routed: Option<Walk>, flow_low| self.metrics(scenario, ground, demand_hops, &lengths, flow_low, routed);
         let Some(Found { tables, packed, ranks, carried }) = found else {
+            let metrics = metrics(None, Fraction::ZERO);
             return Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed: None });
         };
         let (walk, proof) = fabc_check::scenario(fabric, scene, &tables, &ranks).map_err(Failure::internal)?;
@@ -131,11 +133,11 @@ impl Context<'_> {
         // A demand of pairs that all touch the dead router loads nothing.
         let of_tables =
             Some(walk.max_channel_load()).filter(|&load| load > 0).map(|load| Fraction::new(topology.capacities().parts(), load));
-        metrics.flow_low = of_tables.into_iter().chain(flow.as_ref().map(FlowCertificate::lower_end)).max().unwrap_or(Fraction::ZERO);
+        let flow_low = of_tables.into_iter().chain(flow.as_ref().map(FlowCertificate::lower_end)).max().unwrap_or(Fraction::ZERO);
         if let Some(limit) = fabric.budget.table_entries.filter(|&limit| walk.entries_max > u64::from(limit)) {
             return Err(Failure::infeasible(RouteError::too_many_entries(fabric, topology, &tables, limit)));
         }
-        metrics.routed = Some(walk);
+        let metrics = metrics(Some(walk), flow_low);
         let tables = packed.unwrap_or_else(|| PackedTables::pack(&tables));
         Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed: Some(RoutedScenario { tables, proof }) })
     }
@@ -143,10 +145,11 @@ impl Context<'_> {
     fn metrics(
         &self,
         scenario: &Scenario,
-        scene: &Scene<'_>,
-        distances: &Distances,
+        Ground { scene, distances, .. }: &Ground<'_>,
         demand_hops: u64,
         lengths: &DualLengths,
+        flow_low: Fraction,
+        routed: Option<Walk>,
     ) -> ScenarioMetrics {
         let sent = self.fabric.demand.sent_per_host(scenario.fault.dead(), |router| self.topology.hosts(router));
         ScenarioMetrics {
@@ -161,12 +164,12 @@ impl Context<'_> {
             hop_total: distances.total,
             demand_hops,
             sent_per_host: Fraction::new(sent.weights, sent.hosts),
-            flow_low: Fraction::ZERO,
+            flow_low,
             flow_high: lengths.upper_end(),
             clock_hz: self.fabric.clock_hz,
             channel_bandwidth: gigabytes(self.fabric.capacities.unit_bps()),
             disjoint_trees: self.cross_connects.map(|cross_connects| scenario.intact(self.trees, scene, cross_connects) as u32),
-            routed: None,
+            routed,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! PolarStars, by the vectors of their points and the graph in each.
 
-use super::field::Field;
 use super::next::Formula;
+use crate::field::Field;
 use fabc_ir::read::{FieldLine, SupernodeLine};
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ impl Star {
     /// # Errors
     /// What is no PolarStar about it.
     pub(super) fn new(field: &FieldLine, supernode: SupernodeLine, vectors: &[[u32; 3]], routers: u32) -> Result<Self, String> {
-        let field = Field::new(field)?;
+        let field = Field::of_line(field)?;
         let SupernodeLine { f, links } = supernode;
         let (size, points) = (f.len() as u32, vectors.len() as u32);
         if size == 0 || u64::from(size) * u64::from(points) != u64::from(routers) {
@@ -81,8 +81,8 @@ impl Plane {
         // What pairs of points ask for a dozen times, once.
         let order = field.order();
         let table = |of: &dyn Fn(u32, u32) -> u32| (0..order * order).map(|pair| of(pair / order, pair % order)).collect::<Vec<u32>>();
-        let (sums, differences) = (table(&|a, b| field.plus(a, b)), table(&|a, b| field.minus(a, b)));
-        let products = table(&|a, b| field.times(a, b));
+        let (sums, differences) = (table(&|a, b| field.sum(a, b)), table(&|a, b| field.difference(a, b)));
+        let products = table(&|a, b| field.product(a, b));
         let inverses: Vec<u32> = (0..order).map(|a| if a == 0 { 0 } else { field.inverse(a) }).collect();
         let of = |table: &[u32], a: u32, b: u32| table[(a * order + b) as usize];
         let times = |a: u32, b: u32| of(&products, a, b);
