@@ -158,6 +158,10 @@ fn words_that_share_a_cube_lengthen_every_wiring() {
         pod.ocses.iter().flat_map(|ocs| [(slot(&ocs.a[0]), slot(&ocs.b[0])), (slot(&ocs.b[0]), slot(&ocs.a[0]))]).collect();
     let copper = [vec![1], vec![1], vec![1]];
     let between = |p: usize, q: usize| (p ^ q).count_ones();
+    // They are the same under all shifts, and the search for them is long.
+    let pairs = || (0..chips).flat_map(|p| (0..chips).map(move |q| (p, q)));
+    let copies_of_pair: BTreeMap<(usize, usize), Vec<u32>> =
+        pairs().map(|(p, q)| ((p, q), copies(pod, &partner, &copper, fiber, p, q, 16))).collect();
     let mut random = Random(5);
     for _ in 0..6 {
         // One shift per switch.
@@ -176,9 +180,8 @@ fn words_that_share_a_cube_lengthen_every_wiring() {
         let Some(lengths) = lengths(pod.node_count(), &links) else { continue };
         let real: u128 = lengths[..chips].iter().flatten().sum();
         let mut least = 0;
-        for (p, q) in (0..chips).flat_map(|p| (0..chips).map(move |q| (p, q))) {
-            let found = copies(pod, &partner, &copper, fiber, p, q, 16);
-            let of_tree = |within: u32| found.iter().filter(|&&length| length <= within).count();
+        for (p, q) in pairs() {
+            let of_tree = |within: u32| copies_of_pair[&(p, q)].iter().filter(|&&length| length <= within).count();
             for within in (0..16).take_while(|&within| of_tree(within) <= cubes) {
                 least += cubes - of_tree(within);
                 for (&cube, words) in &words {

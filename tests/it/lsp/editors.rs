@@ -162,7 +162,7 @@ fn editors_know_every_word() {
 
 /// Rules of src/lang/fab.pest that the tree-sitter grammar has otherwise: signs and words that it has where
 /// they stand, and what is read after `--set`.
-const OTHERWISE: [&str; 30] = [
+const OTHERWISE: [&str; 31] = [
     "WHITESPACE",
     "add_op",
     "assign",
@@ -183,6 +183,7 @@ const OTHERWISE: [&str; 30] = [
     "quoted",
     "root_word",
     "semi",
+    "settings",
     "sign",
     "signed",
     "statement",
