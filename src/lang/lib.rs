@@ -3,6 +3,7 @@
 //! [`syntax`] makes a syntax tree of text and text of a syntax tree. [`resolve()`] makes a
 //! [`Fabric`] of a tree, or finds every error that can be told apart. [`load`] does both from a path.
 
+mod cross_connects;
 mod forms;
 mod normal_form;
 mod resolve;
@@ -12,6 +13,7 @@ mod switch_errors;
 pub mod syntax;
 mod warnings;
 
+pub use cross_connects::{NamedSwitch, SwitchMisfit, fit_switches, read_cross_connects};
 pub use normal_form::{normal_form, parse_normal_form};
 pub use resolve::{resolve, simulation_of_settings};
 pub use resolve_errors::ResolveError;

@@ -1,4 +1,5 @@
-//! What can be wrong with the files that are written for switches and faults: FAB01nn.
+//! Errors of files for switches and faults: those that are written (FAB01nn), and the cross-connects that are
+//! read (FAB0203).
 
 use fabc_base::diag::Span;
 use miette::Diagnostic;
@@ -42,5 +43,20 @@ pub enum SwitchError {
         span: Span,
         #[label("each fault has a file of tables with its name")]
         faults: Span,
+    },
+
+    #[error("`{path}` does not fit this pod: {problem}")]
+    #[diagnostic(
+        code(FAB0203),
+        help("the file must be a `fabc.ocs/1` document for the OCSes of this spec, such as the ocs.json of an earlier build")
+    )]
+    CrossConnectsMisfit {
+        path: String,
+        /// With its place in the file.
+        problem: String,
+        #[label("read here")]
+        span: Span,
+        #[label("this OCS")]
+        ocs: Option<Span>,
     },
 }

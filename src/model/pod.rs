@@ -3,7 +3,7 @@
 //! Invariants: every face port is served by at most one OCS; every OCS has room for its ports; OCS groups are
 //! sorted by name, so that ids do not depend on the order of items in the spec.
 
-use super::switches::{FacePort, Ocs, OcsGroup};
+use super::switches::{FacePort, Ocs, OcsGroup, SwitchSettings};
 use super::synthesis::{Near, Synthesize};
 use fabc_base::diag::Span;
 use fabc_base::ids::{BlockId, IdVec, LinkTypeId, NodeId, OcsGroupId, OcsId};
@@ -50,12 +50,14 @@ pub enum TopologyChoice {
     Synthesize(Synthesize),
     /// `synthesize { start = ..; moves <= n; .. }`.
     SynthesizeNear(Near),
-    /// `cross_connects "file"`: path as written, and the file's text as the loader returned it.
+    /// `cross_connects "file"`.
     CrossConnects {
         /// Path as written in the spec.
         path: String,
-        /// The `fabc.ocs/1` JSON text.
+        /// The text of the file, which a built directory keeps.
         text: String,
+        /// The settings that the file states.
+        settings: SwitchSettings,
     },
 }
 
@@ -69,28 +71,19 @@ impl TopologyChoice {
     ];
 }
 
-impl Pod {
-    /// Chips in one cube.
-    pub fn chips_per_cube(&self) -> u32 {
-        self.cube.dims.iter().product()
+impl Cube {
+    /// Number of chips.
+    pub fn chip_count(&self) -> u32 {
+        self.dims.iter().product()
     }
-    /// Number of routers.
-    pub fn node_count(&self) -> usize {
-        self.chips_per_cube() as usize * self.cubes as usize
-    }
-    /// The node at a position of a cube.
-    pub fn node(&self, cube: BlockId, at: [u32; 3]) -> NodeId {
-        let [ax, ay, _] = self.cube.dims;
-        NodeId(cube.0 * self.chips_per_cube() + at[0] + ax * at[1] + ax * ay * at[2])
-    }
-    /// The cube of a node.
+    /// The cube of a node, where every cube is like this one.
     pub fn cube_of(&self, node: NodeId) -> BlockId {
-        BlockId(node.0 / self.chips_per_cube())
+        BlockId(node.0 / self.chip_count())
     }
     /// The position of a node within its cube.
     pub fn at(&self, node: NodeId) -> [u32; 3] {
-        let [ax, ay, _] = self.cube.dims;
-        let local = node.0 % self.chips_per_cube();
+        let [ax, ay, _] = self.dims;
+        let local = node.0 % self.chip_count();
         [local % ax, local / ax % ay, local / (ax * ay)]
     }
     /// `cube3[1,2,3]`.
@@ -107,5 +100,37 @@ impl Pod {
             _ => (x, y),
         };
         format!("cube{}.{}[{u},{v}]", face.cube, PORT_NAMES[face.port.0 as usize])
+    }
+}
+
+impl Pod {
+    /// Chips in one cube.
+    pub fn chips_per_cube(&self) -> u32 {
+        self.cube.chip_count()
+    }
+    /// Number of routers.
+    pub fn node_count(&self) -> usize {
+        self.chips_per_cube() as usize * self.cubes as usize
+    }
+    /// The node at a position of a cube.
+    pub fn node(&self, cube: BlockId, at: [u32; 3]) -> NodeId {
+        let [ax, ay, _] = self.cube.dims;
+        NodeId(cube.0 * self.chips_per_cube() + at[0] + ax * at[1] + ax * ay * at[2])
+    }
+    /// The cube of a node.
+    pub fn cube_of(&self, node: NodeId) -> BlockId {
+        self.cube.cube_of(node)
+    }
+    /// The position of a node within its cube.
+    pub fn at(&self, node: NodeId) -> [u32; 3] {
+        self.cube.at(node)
+    }
+    /// `cube3[1,2,3]`.
+    pub fn node_name(&self, node: NodeId) -> String {
+        self.cube.node_name(node)
+    }
+    /// `cube0.+x[0,0]`: the cube, the face and the position on it.
+    pub fn face_port_name(&self, face: FacePort) -> String {
+        self.cube.face_port_name(face)
     }
 }

@@ -2,7 +2,8 @@
 
 use super::word::words;
 use fabc_base::diag::Span;
-use fabc_base::ids::{BlockId, LinkTypeId, NodeId, OcsGroupId, PortId};
+use fabc_base::ids::{BlockId, IdVec, LinkTypeId, NodeId, OcsGroupId, OcsId, PortId};
+use std::collections::BTreeSet;
 
 /// One `ocs` item.
 #[derive(Clone, Debug)]
@@ -117,6 +118,23 @@ impl Ocs {
     pub fn faces(&self, [a, b]: [u32; 2]) -> [FacePort; 2] {
         let second = if self.rule == CoupleRule::Sided { &self.b } else { &self.a };
         [self.a[a as usize], second[b as usize]]
+    }
+}
+
+/// The cross-connects of the switches of a pod, as far as they are stated.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct SwitchSettings {
+    /// Per switch the pairs of port indices that it joins, as [`Ocs::faces`] takes them. The entry is `None`
+    /// for a switch that is not stated.
+    pub pairs: IdVec<OcsId, Option<BTreeSet<[u32; 2]>>>,
+}
+
+impl SwitchSettings {
+    /// Per switch the face ports that it joins; none for a switch that is not stated.
+    pub fn joined_faces(&self, ocses: &IdVec<OcsId, Ocs>) -> Vec<Vec<[FacePort; 2]>> {
+        let faces_of =
+            |(id, pairs): (OcsId, &Option<BTreeSet<[u32; 2]>>)| pairs.iter().flatten().map(|&pair| ocses[id].faces(pair)).collect();
+        self.pairs.enumerate().map(faces_of).collect()
     }
 }
 

@@ -1,5 +1,6 @@
 //! How the topology of a pod is searched for.
 
+use super::switches::SwitchSettings;
 use super::word::words;
 
 /// A synthesis that starts from live cross-connects and may change few of them.
@@ -7,8 +8,10 @@ use super::word::words;
 pub struct Near {
     /// Path of the live cross-connects as written in the spec.
     pub path: String,
-    /// The `fabc.ocs/1` JSON text.
+    /// The text of the file, which a built directory keeps.
     pub text: String,
+    /// The settings that the file states.
+    pub settings: SwitchSettings,
     /// The most moves: cross-connects of the result that the live setting does not have.
     pub moves: u64,
     /// The other settings.

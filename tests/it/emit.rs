@@ -7,7 +7,7 @@ use fabc::compiled::Compiled;
 use fabc::emit;
 use fabc::ids::NodeId;
 use fabc::ir::{Fraction, Symmetry};
-use fabc::model::{CoupleRule, Duplex, Ocs, Plant, SonicConfig, TopologyChoice};
+use fabc::model::{CoupleRule, Duplex, Ocs, Plant, SonicConfig, SwitchSettings, TopologyChoice};
 use fabc::progress::Silent;
 use pods::Shape;
 use serde_json::Value;
@@ -178,7 +178,8 @@ fn a_build_stopped_before_routing() {
 fn given_cross_connects_are_kept() {
     let mut compiled = pods::compiled(SMALL);
     let Plant::Pod(pod) = &mut compiled.fabric.plant else { unreachable!("compiled from a pod") };
-    pod.topology = TopologyChoice::CrossConnects { path: "live/ocs.json".to_owned(), text: "{}\n".to_owned() };
+    pod.topology =
+        TopologyChoice::CrossConnects { path: "live/ocs.json".to_owned(), text: "{}\n".to_owned(), settings: SwitchSettings::default() };
     assert_eq!(file(&compiled, "inputs/ocs.json"), "{}\n");
 }
 

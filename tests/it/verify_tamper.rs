@@ -9,7 +9,7 @@ use fabc::diag::Span;
 use fabc::emit::{self, ManifestLine, manifest_json};
 use fabc::ids::NodeId;
 use fabc::ir::{Contract, Entry, ForwardingTables, PackedTables};
-use fabc::model::{Comparison, Fabric, Metric, Require, Scale, TopologyChoice};
+use fabc::model::{Comparison, Fabric, Metric, Require, Scale, SwitchSettings, TopologyChoice};
 use fabc::progress::Silent;
 use fabc::syntax::print_spec;
 use fabc::units::Decimal;
@@ -133,7 +133,8 @@ fn named_cross_connects_must_be_the_ones_set() {
     let (topology, cross_connects) = wire(&fabric, [1, 3, 0]);
     let mut files = write(&fabric, &topology, &cross_connects, &[]);
     let text = String::from_utf8(files["ocs.json"].clone()).unwrap();
-    plant_mut(&mut fabric).topology = TopologyChoice::CrossConnects { path: "live/ocs.json".to_owned(), text: text.clone() };
+    plant_mut(&mut fabric).topology =
+        TopologyChoice::CrossConnects { path: "live/ocs.json".to_owned(), text: text.clone(), settings: SwitchSettings::default() };
     assert!(directory(&files, &fabric).unwrap_err()[0].to_string().contains("inputs/ocs.json: is missing"));
     files.insert("inputs/ocs.json".to_owned(), text.into_bytes());
     sign(&mut files);

@@ -95,7 +95,7 @@ fn resolve(fabric: &Fabric) -> String {
             "topology: synthesize near \"{path}\", at most {moves} moves, symmetry {:?}, effort {}, seed {}\n",
             search.symmetry, search.effort, search.seed
         ),
-        TopologyChoice::CrossConnects { path, text } => format!("topology: cross_connects \"{path}\" ({} B)\n", text.len()),
+        TopologyChoice::CrossConnects { path, text, .. } => format!("topology: cross_connects \"{path}\" ({} B)\n", text.len()),
     };
     out += &match fabric.routing {
         RoutingChoice::AllowedTurns(settings) => format!("routing: allowed_turns {}", settings.written()).trim_end().to_owned() + "\n",

@@ -6,8 +6,8 @@ use crate::io::read::{self, display};
 use crate::operate::switches::{complete, face_ports, switches};
 use fabc_base::limits::cross_connects_bytes;
 use fabc_ir::Live;
+use fabc_lang::read_cross_connects;
 use fabc_model::Pod;
-use fabc_passes::synth;
 use std::path::Path;
 
 /// Reads what the switches do; every switch of the pod must be in it. `ports` says which face port is which
@@ -27,6 +27,6 @@ pub(crate) fn live(path: &str, pod: &Pod, ports: Option<&Path>) -> Result<Live, 
         Err(DriverError::NotText { offset, .. }) => return Err(unfit(format!("byte {offset} is no part of UTF-8 text"))),
         other => other?,
     };
-    let settings = synth::read_cross_connects(pod, &text).map_err(|misfit| unfit(misfit.to_string()))?;
+    let settings = read_cross_connects(&pod.cube, &pod.ocses, &text).map_err(|misfit| unfit(misfit.to_string()))?;
     complete(pod, settings).map(Live::of_settings).map_err(unfit)
 }

@@ -14,10 +14,10 @@ use fabc_check::{CheckError, Isolation, isolated};
 use fabc_emit::{Artifact, ManifestLine, PLACEMENT, PlacedKind, PlacedPod, TOOL, manifest_json, placed_artifacts};
 use fabc_ir::read::{Manifest, OcsFile, PlacementFile, json, tagged};
 use fabc_ir::{Mirrors, Slice, SlicePlacement};
+use fabc_lang::read_cross_connects;
 use fabc_model::kind_files;
 use fabc_model::{Fabric, Pod, SliceKind};
 use fabc_passes::slices::{PlaceError, Placing};
-use fabc_passes::synth;
 use fabc_pipeline::library::Loaded;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -65,8 +65,9 @@ pub(crate) fn kind(kind: &SliceKind, read: &dyn Fn(&str) -> Result<Vec<u8>, Driv
     let manifest: Manifest = tagged(&manifest_bytes).map_err(|what| damaged(MANIFEST, what))?;
     let report = json(&read("report.json")?).map_err(|what| damaged("report.json", what))?;
     let ocs = String::from_utf8(read("ocs.json")?).map_err(|_| damaged("ocs.json", "it is not UTF-8 text".to_owned()))?;
-    let settings = synth::read_cross_connects(kind.pod(), &ocs).map_err(|misfit| misfit.to_string());
-    let settings = settings.and_then(|settings| complete(kind.pod(), settings)).map_err(|what| damaged("ocs.json", what))?;
+    let pod = kind.pod();
+    let settings = read_cross_connects(&pod.cube, &pod.ocses, &ocs).map_err(|misfit| misfit.to_string());
+    let settings = settings.and_then(|settings| complete(pod, settings)).map_err(|what| damaged("ocs.json", what))?;
     Ok(PlacedKind {
         name: kind.name.clone(),
         cubes: kind.cubes(),

@@ -12,8 +12,9 @@ use crate::operate::switches::{complete, face_ports, of_pod};
 use fabc_base::diag::SourceMap;
 use fabc_base::limits::cross_connects_bytes;
 use fabc_ir::{Plan, Step};
+use fabc_lang::read_cross_connects;
 use fabc_model::{Fabric, Pod};
-use fabc_passes::{plan, synth};
+use fabc_passes::plan;
 use std::path::Path;
 
 /// Ending of a patch.
@@ -80,7 +81,7 @@ fn ordered(args: &PlanArgs, terminal: Terminal) -> Result<(Fabric, Plan), Stop> 
     let fabric = read::built_spec(directory)?.fabric;
     let pod = of_pod(&fabric)?;
     let text = read::text(&display(&directory.join("ocs.json")), cross_connects_bytes(face_ports(pod)))?;
-    let new = synth::read_cross_connects(pod, &text)
+    let new = read_cross_connects(&pod.cube, &pod.ocses, &text)
         .map_err(|misfit| misfit.to_string())
         .and_then(|settings| complete(pod, settings))
         .map_err(|what| not_built(format!("`ocs.json` does not fit its `spec.fab`: {what}")))?;

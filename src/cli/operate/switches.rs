@@ -8,8 +8,8 @@ use fabc_base::ids::{IdVec, OcsId};
 use fabc_base::limits::cross_connects_bytes;
 use fabc_ir::read::{AnyConfigDb, Light, StateDb, SwitchFile, is_normal, switch_file};
 use fabc_ir::{Live, Mirrors};
-use fabc_model::{CoupleRule, Duplex, Fabric, Ocs, Pod, file_stem};
-use fabc_passes::synth::{self, Misfit, OcsSetting, ReadSettings};
+use fabc_lang::{NamedSwitch, SwitchMisfit, fit_switches};
+use fabc_model::{CoupleRule, Duplex, Fabric, Ocs, Pod, SwitchSettings, file_stem};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -87,9 +87,9 @@ pub(crate) fn switches(directory: &Path, pod: &Pod, ports: Option<&Path>) -> Res
         let half = |[from, to]: &[String; 2]| !there.contains(&[to.clone(), from.clone()]);
         at.directed.retain(|ends, _| !half(ends) || !told.directed.contains_key(ends));
     }
-    let (told_sets, done_sets) = (fitted(folder, pod, &told)?, fitted(folder, pod, &done)?);
-    let set: ReadSettings = pod.ocses.ids().map(|id| told_sets[id].clone().or_else(|| done_sets[id].clone())).collect();
-    let set = complete(pod, set).map_err(|what| DriverError::LiveMisfit { path: display(folder), what })?;
+    let (told_sets, done_sets) = (fitted(folder, pod, &told)?.pairs, fitted(folder, pod, &done)?.pairs);
+    let pairs = pod.ocses.ids().map(|id| told_sets[id].clone().or_else(|| done_sets[id].clone())).collect();
+    let set = complete(pod, SwitchSettings { pairs }).map_err(|what| DriverError::LiveMisfit { path: display(folder), what })?;
     let mut live = Live { blocked, ..Live::of_settings(set) };
     for joined in &done {
         enter_light(&mut live, pod, joined, done_sets[joined.ocs].clone().unwrap_or_default(), told_sets[joined.ocs].is_some());
@@ -274,7 +274,7 @@ fn map(path: &Path, pod: &Pod) -> Result<Labels, DriverError> {
 }
 
 /// The settings that files join.
-fn fitted(folder: &Path, pod: &Pod, joined: &[Joined]) -> Result<ReadSettings, DriverError> {
+fn fitted(folder: &Path, pod: &Pod, joined: &[Joined]) -> Result<SwitchSettings, DriverError> {
     let mut switches = Vec::new();
     // Per switch the key of each of its cross-connects.
     let mut places: Vec<Vec<String>> = Vec::new();
@@ -284,17 +284,17 @@ fn fitted(folder: &Path, pod: &Pod, joined: &[Joined]) -> Result<ReadSettings, D
         switches.push(switch);
         places.push(keys);
     }
-    synth::fit(pod, &switches).map_err(|misfit: Misfit| {
+    fit_switches(&pod.cube, &pod.ocses, &switches).map_err(|misfit: SwitchMisfit| {
         let (path, keys) = misfit.switch.map_or((display(folder), &[][..]), |switch| (joined[switch].file.clone(), &places[switch][..]));
         let place = misfit.cross_connect.map_or(String::new(), |at| format!("at `OCS_CROSS_CONNECT.{}`: ", keys[at]));
-        DriverError::LiveMisfit { path, what: format!("{place}{}", misfit.what) }
+        DriverError::LiveMisfit { path, what: format!("{place}{}", misfit.problem) }
     })
 }
 
 /// One switch by the labels of its ports, and the keys of its cross-connects; an error names the key.
-fn setting(pod: &Pod, ocs: &Ocs, directed: &Directed) -> Result<(OcsSetting, Vec<String>), (String, String)> {
+fn setting(pod: &Pod, ocs: &Ocs, directed: &Directed) -> Result<(NamedSwitch, Vec<String>), (String, String)> {
     let side_b: BTreeSet<String> = ocs.b.iter().map(|&face| pod.face_port_name(face)).collect();
-    let mut switch = OcsSetting { name: ocs.name.clone(), a: Vec::new(), b: Vec::new(), cross_connects: Vec::new() };
+    let mut switch = NamedSwitch { name: ocs.name.clone(), a: Vec::new(), b: Vec::new(), cross_connects: Vec::new() };
     let mut keys = Vec::new();
     for ([from, to], (key, _)) in directed {
         if ocs.duplex == Duplex::Pair {
@@ -333,10 +333,11 @@ pub(crate) fn face_ports(pod: &Pod) -> usize {
 ///
 /// # Errors
 /// Which switches have none.
-pub(crate) fn complete(pod: &Pod, settings: ReadSettings) -> Result<Mirrors, String> {
-    let missing: Vec<&str> = settings.enumerate().filter(|(_, set)| set.is_none()).map(|(id, _)| pod.ocses[id].name.as_str()).collect();
+pub(crate) fn complete(pod: &Pod, settings: SwitchSettings) -> Result<Mirrors, String> {
+    let pairs = settings.pairs;
+    let missing: Vec<&str> = pairs.enumerate().filter(|(_, set)| set.is_none()).map(|(id, _)| pod.ocses[id].name.as_str()).collect();
     match missing[..] {
-        [] => Ok(settings.ids().map(|id| settings[id].clone().unwrap_or_default()).collect()),
+        [] => Ok(pairs.iter().flatten().cloned().collect()),
         [one] => Err(format!("at `ocs`: the OCS `{one}` is missing")),
         [first, ..] => Err(format!("at `ocs`: the OCS `{first}` and {} others are missing", missing.len() - 1)),
     }

@@ -1,6 +1,7 @@
 //! Budget, topology and routing.
 
 use super::context::{Context, missing, unknown_choice};
+use super::cross_connects::{CrossConnectsFile, Switched, cross_connects_file};
 use super::demand::Senders;
 use super::foreign;
 use super::hardware::dimensions;
@@ -8,14 +9,13 @@ use super::items::Items;
 use super::kind::Kind;
 use super::scheduled::{self, SCHEDULED};
 use super::settings::{decimal, in_range, integer, one_of, one_of_or, settings, word, wrong_kind};
-use super::site::{Site, file};
+use super::site::Site;
 use super::synthesis::synthesize;
 use crate::ResolveError;
 use crate::forms::{form, names};
 use crate::syntax::ast::{Block, Name, Value, ValueKind};
 use crate::syntax::words::Place;
 use fabc_base::diag::{Span, list};
-use fabc_base::limits::cross_connects_bytes;
 use fabc_model::{AllowedTurns, Budget, Family, Faults, RouteSelect, Router, RoutingChoice, TableKey, TopologyChoice};
 
 /// The budget: without `vcs`, those of the router (at most 8); without `faults`, none.
@@ -109,21 +109,20 @@ pub(super) fn leaves_a_pair(context: &mut Context, budget: Option<&Budget>, send
     }
 }
 
-/// The topology of a pod, and where it stands; `face_ports` is how many of them the switches serve.
+/// The topology of a pod, and where it stands. A file of cross-connects is read against `switched`.
 pub(super) fn topology(
     context: &mut Context,
     items: &Items<'_>,
     site: &Site<'_>,
     plant: Kind,
-    face_ports: usize,
+    switched: Switched<'_>,
 ) -> Option<(TopologyChoice, Span)> {
     let Some(setting) = items.settings.get("topology") else {
         context.error(missing("the fabric", "`topology`", "topology = synthesize { effort = 1; }", site.head));
         return None;
     };
     let span = setting.name.span.to(setting.value.span);
-    let most = cross_connects_bytes(face_ports);
-    let read = |context: &mut Context, path: &Name| file(context, path, site, most);
+    let read = |context: &mut Context, path: &Name| cross_connects_file(context, path, site, switched, span);
     let topology = match &setting.value.kind {
         ValueKind::Dims(kind, dims, block) => {
             if !["torus", "twisted_torus"].contains(&&*kind.value) {
@@ -144,8 +143,8 @@ pub(super) fn topology(
             if &*kind.value == "torus" { TopologyChoice::Torus(narrow) } else { TopologyChoice::TwistedTorus(narrow) }
         }
         ValueKind::File(kind, path, None) if &*kind.value == "cross_connects" => {
-            let (path, text) = read(context, path)?;
-            TopologyChoice::CrossConnects { path, text }
+            let CrossConnectsFile { path, text, settings } = read(context, path)?;
+            TopologyChoice::CrossConnects { path, text, settings }
         }
         ValueKind::Block(kind, block) if &*kind.value == "synthesize" => synthesize(context, kind, Some(block), &read)?,
         ValueKind::Block(kind, _) | ValueKind::File(kind, ..) => {

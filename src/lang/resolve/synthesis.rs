@@ -1,6 +1,7 @@
 //! The settings of `synthesize`.
 
 use super::context::{Context, missing};
+use super::cross_connects::CrossConnectsFile;
 use super::settings::{Settings, choice, integer, integer_of, limit, one_of_or, quantity, settings, wrong_kind};
 use crate::ResolveError;
 use crate::syntax::ast::{Block, Name, ValueKind};
@@ -9,7 +10,7 @@ use fabc_base::units::Dimension;
 use fabc_model::{MAX_EFFORT, Near, SynthesisMethod, Synthesize, TopologyChoice};
 
 /// Reads a file of cross-connects, or reports that it cannot.
-pub(super) type ReadFile<'a> = dyn Fn(&mut Context, &Name) -> Option<(String, String)> + 'a;
+pub(super) type ReadFile<'a> = dyn Fn(&mut Context, &Name) -> Option<CrossConnectsFile> + 'a;
 
 /// The settings of `synthesize`.
 pub(super) fn synthesize(context: &mut Context, kind: &Name, block: Option<&Block>, read: &ReadFile<'_>) -> Option<TopologyChoice> {
@@ -57,14 +58,16 @@ pub(super) fn synthesize(context: &mut Context, kind: &Name, block: Option<&Bloc
     let search = Synthesize { effort: effort? as u32, seed: seed? as u64, method: method?, ..found };
     Some(match near? {
         None => TopologyChoice::Synthesize(search),
-        Some((path, text, moves)) => TopologyChoice::SynthesizeNear(Near { path, text, moves, search }),
+        Some((CrossConnectsFile { path, text, settings }, moves)) => {
+            TopologyChoice::SynthesizeNear(Near { path, text, settings, moves, search })
+        }
     })
 }
 
-/// `start = cross_connects "file"; moves <= n;`: path, text and moves; the inner `None` if neither is
-/// written.
+/// `start = cross_connects "file"; moves <= n;`: the file and the moves. The inner `None` says that neither
+/// is written.
 #[allow(clippy::option_option)] // the outer one says that an error was reported
-fn near(context: &mut Context, settings: &Settings<'_>, read: &ReadFile<'_>) -> Option<Option<(String, String, u64)>> {
+fn near(context: &mut Context, settings: &Settings<'_>, read: &ReadFile<'_>) -> Option<Option<(CrossConnectsFile, u64)>> {
     let (start, moves) = match (settings.get("start"), settings.get("moves")) {
         (None, None) => return Some(None),
         (Some(start), Some(moves)) => (start, moves),
@@ -91,8 +94,7 @@ fn near(context: &mut Context, settings: &Settings<'_>, read: &ReadFile<'_>) -> 
             None
         }
     };
-    let ((path, text), moves) = (file?, moves? as u64);
-    Some(Some((path, text, moves)))
+    Some(Some((file?, moves? as u64)))
 }
 
 /// `method`, with the setting that belongs to it.

@@ -42,24 +42,6 @@ pub enum SynthError {
         #[label("its `method` is chosen here")]
         span: Span,
     },
-    /// FAB0203: the file of `cross_connects` does not fit.
-    #[error("`{path}` does not fit this pod: {what}")]
-    #[diagnostic(
-        code(FAB0203),
-        help("the file must be a `fabc.ocs/1` document for the OCSes of this spec, such as the ocs.json of an earlier build")
-    )]
-    BadCrossConnects {
-        /// Path as written.
-        path: String,
-        /// What is wrong, with the place in the file.
-        what: String,
-        /// The topology line.
-        #[label("read here")]
-        span: Span,
-        /// The declaration of the OCS in question.
-        #[label("this OCS")]
-        ocs: Option<Span>,
-    },
     /// FAB0204: symmetry demanded of a pod that has none.
     #[error("this pod has no translation symmetry: {reason}")]
     #[diagnostic(code(FAB0204), help("write `symmetry = auto` to let fabc search without symmetry where there is none"))]

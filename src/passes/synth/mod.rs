@@ -11,7 +11,6 @@ mod evaluate;
 mod known;
 mod milp;
 mod near;
-mod ocs_file;
 mod parity;
 mod score;
 mod search;
@@ -23,8 +22,6 @@ mod torus;
 mod wiring;
 
 pub use error::SynthError;
-pub use fabc_ir::read::OcsSetting;
-pub use ocs_file::{Misfit, ReadSettings, fit, read_cross_connects};
 pub use seeds::seeds;
 pub use wiring::set;
 
@@ -45,13 +42,13 @@ pub struct Synthesized {
 /// Chooses and wires the topology that the spec asks for.
 ///
 /// # Errors
-/// [`SynthError`] where the file of `cross_connects` does not fit the pod, where symmetry is demanded of a
-/// pod that has none, or where the wiring leaves the pod in pieces.
+/// [`SynthError`] where symmetry is demanded of a pod that has none, where the wiring leaves the pod in
+/// pieces, or where the search would take too much memory.
 pub fn synthesize(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Synthesized, SynthError> {
     let (name, found): (&str, search::Found) = match &pod.topology {
         TopologyChoice::Torus(dims) => ("torus", torus::torus(pod, *dims).into()),
         TopologyChoice::TwistedTorus(dims) => ("twisted_torus", torus::twisted_torus(pod, *dims).into()),
-        TopologyChoice::CrossConnects { path, text } => ("cross_connects", ocs_file::read(pod, path, text)?.into()),
+        TopologyChoice::CrossConnects { settings, .. } => ("cross_connects", settings.joined_faces(&pod.ocses).concat().into()),
         TopologyChoice::SynthesizeNear(settings) => ("synthesize", near::near(fabric, pod, settings, progress)?),
         TopologyChoice::Synthesize(settings) if settings.method != SynthesisMethod::Search => {
             return by_program(fabric, pod, *settings, progress);

@@ -12,11 +12,11 @@ mod area;
 mod exchange;
 mod shift;
 
+use super::SynthError;
 use super::climb::{EVALUATIONS, RESTARTS};
 use super::evaluate::Evaluator;
 use super::search::{Found, affordable};
 use super::wiring::wire;
-use super::{SynthError, ocs_file};
 use area::{Area, Slots, pairs, slots_of};
 use fabc_base::progress::Progress;
 use fabc_base::random::Stream;
@@ -33,16 +33,14 @@ pub(super) struct Live {
     symmetry: Option<Symmetry>,
 }
 
-/// Reads the setting.
+/// The setting that the search starts from, with its symmetry.
 ///
 /// # Errors
-/// [`SynthError`] where the file does not fit the pod, where it has no symmetry although one is demanded, or
-/// where the search would take too much memory.
+/// [`SynthError`] where the setting has no symmetry although one is demanded, or where the search would take
+/// too much memory.
 pub(super) fn live(fabric: &Fabric, pod: &Pod, near: &Near) -> Result<Live, SynthError> {
     affordable(&fabric.demand, pod, 1)?;
-    let settings = ocs_file::settings(pod, &near.path, &near.text)?;
-    let pairs: Vec<Vec<[FacePort; 2]>> =
-        settings.enumerate().map(|(id, set)| set.iter().flatten().map(|&pair| pod.ocses[id].faces(pair)).collect()).collect();
+    let pairs = near.settings.joined_faces(&pod.ocses);
     let symmetry = wire(pod, &fabric.demand, &pairs.concat()).ok().map(|topology| topology.symmetry().clone());
     let symmetry = symmetry.filter(|symmetry| symmetry.order() == pod.cubes as usize);
     if near.search.symmetry == SymmetryChoice::Translation && symmetry.is_none() {
@@ -55,7 +53,7 @@ pub(super) fn live(fabric: &Fabric, pod: &Pod, near: &Near) -> Result<Live, Synt
 /// The best topology found within the moves.
 ///
 /// # Errors
-/// The file does not fit the pod, or symmetry is demanded and the live wiring has none.
+/// As [`live`].
 pub(super) fn near(fabric: &Fabric, pod: &Pod, near: &Near, progress: &dyn Progress) -> Result<Found, SynthError> {
     let Live { pairs: live_pairs, symmetry } = live(fabric, pod, near)?;
     let live: Slots = pod.ocses.iter().zip(&live_pairs).map(|(ocs, pairs)| slots_of(ocs, pairs)).collect();
