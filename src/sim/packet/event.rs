@@ -13,6 +13,8 @@ pub(super) enum Event {
     Delivered(u32),
     /// An output of this router is free again.
     Wake(u32),
+    /// A packet of this endpoint, which arrived in the cycle before, is no longer under way.
+    Released(u32),
 }
 
 /// A packet that was sent over a channel.

@@ -315,6 +315,7 @@ impl<'a> Run<'a> {
             Event::Credit(queue) => self.room_again(queue, now),
             Event::Delivered(packet) => self.delivered(packet, now),
             Event::Wake(router) => self.touch(router, now),
+            Event::Released(endpoint) => self.released(endpoint, now),
         }
     }
 
@@ -429,23 +430,46 @@ impl<'a> Run<'a> {
 
     /// The tail of a packet arrives in so many cycles.
     fn deliver_in(&mut self, ahead: u32, packet: u32, now: u32) {
-        if ahead == 0 { self.delivered(packet, now) } else { self.wheel.put(now, ahead, Event::Delivered(packet)) }
+        if ahead > 0 {
+            return self.wheel.put(now, ahead, Event::Delivered(packet));
+        }
+        // What is granted in this cycle frees no window before the next one: routers do not see each other's
+        // grants.
+        if self.window != NONE && self.was_granted(&self.packets[packet]) {
+            self.wheel.put(now, 1, Event::Released(self.endpoint(packet)));
+        }
+        self.arrived(packet, now);
+    }
+
+    /// The endpoint that has sent a packet.
+    fn endpoint(&self, place: u32) -> u32 {
+        self.packets[place].generator / self.of.setting.ports().unwrap_or(1)
+    }
+
+    /// The tail of a packet has arrived, and its host may have another one under way.
+    fn delivered(&mut self, place: u32, now: u32) {
+        if self.window != NONE && self.was_granted(&self.packets[place]) {
+            self.released(self.endpoint(place), now);
+        }
+        self.arrived(place, now);
+    }
+
+    /// A packet of an endpoint is no longer under way.
+    fn released(&mut self, endpoint: u32, now: u32) {
+        let under_way = &mut self.under_way[endpoint as usize];
+        *under_way -= 1;
+        if *under_way + 1 == self.window {
+            self.touch(self.of.endpoints.router[endpoint as usize], now);
+        }
     }
 
     /// The tail of a packet has arrived.
-    fn delivered(&mut self, place: u32, now: u32) {
+    fn arrived(&mut self, place: u32, now: u32) {
         let packet = self.packets[place];
         if packet.out != NONE {
             self.give_back(packet.out, now);
         }
-        let endpoint = packet.generator / self.of.setting.ports().unwrap_or(1);
-        if self.window != NONE && self.was_granted(&packet) {
-            let under_way = &mut self.under_way[endpoint as usize];
-            *under_way -= 1;
-            if *under_way + 1 == self.window {
-                self.touch(self.of.endpoints.router[endpoint as usize], now);
-            }
-        }
+        let endpoint = self.endpoint(place);
         self.tally.delivered(now, packet.birth, endpoint, packet.waited, packet.hops);
         self.packets.remove(place);
         self.last_move = now;
