@@ -167,7 +167,8 @@ fn find_order(scene: &Scene<'_>, prices: &DualLengths, from: Option<&TurnOrder>,
     let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
     if from.is_none_or(|order| order.symmetric) {
         let quotient = Quotient::new(scene, prices, vcs, false);
-        let found = match (settings.priority, from) {
+        // Ranks of more virtual channels than are searched say nothing here.
+        let found = match (settings.priority, from.filter(|order| usize::from(order.vcs) == vcs)) {
             (Some(priority), _) => greedy_order(&quotient, priority, &[], &mut rng),
             (None, Some(order)) => improved(&quotient, order.expanded(topology, &quotient.symmetry), &[], settings, &mut rng, advance),
             (None, None) => improved(&quotient, layered(&quotient, &mut rng), &[], settings, &mut rng, advance),
@@ -265,13 +266,15 @@ pub fn select(
     healthy: Option<&Routes>,
 ) -> Routes {
     let topology = scene.topology;
-    let vcs = usize::from(order.vcs);
+    let mut vcs = usize::from(order.vcs);
     let mut quotient = Quotient::new(scene, prices, vcs, !order.symmetric);
     let mut ranks = order.expanded(topology, &quotient.symmetry);
     if reach::unreachable_pair(&quotient, &ranks).is_some() {
-        // With as many virtual channels as the order that it starts from: those may be fewer than the budget.
+        // With as many virtual channels as the order that it starts from, which may be fewer than the budget. An
+        // order that was read from tables may have more than any order that is searched.
         let order_rounds = settings.order_rounds.min(FAULT_ROUNDS);
         let own = find_order(scene, prices, Some(order), &Settings { vcs: order.vcs, order_rounds, ..*settings }, &|| ());
+        vcs = usize::from(own.vcs);
         quotient = Quotient::new(scene, prices, vcs, !own.symmetric);
         ranks = own.expanded(topology, &quotient.symmetry);
     }
