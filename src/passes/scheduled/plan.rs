@@ -337,8 +337,10 @@ impl Plan<'_> {
         let cycles = tried.into_iter().min_by_key(|cycles| cycles.iter().max().copied()).unwrap_or_default();
         let last = last_of(&crossings);
         let took = last.saturating_sub(job.start) + pace.hop;
-        // Told forwards after all is summed: the flood ends as late as it does.
-        let run = if all { last + took } else { job.start + took - pace.hop };
+        // Told forwards after all is summed: the flood ends as late as it does. A channel that has just carried a
+        // sum is free after a slot, which may be longer than a hop.
+        let forth = took + site.pace.slot.saturating_sub(pace.hop);
+        let run = if all { last + forth } else { job.start + took - pace.hop };
         let as_listed = cycles.iter().max().copied().unwrap_or(0);
         if as_listed < run || !self.taken.is_empty() || site.pace.deskew > 0 {
             return (self.sends(&sums.tasks, &cycles, &sums.values), sums.recipe);
@@ -352,7 +354,7 @@ impl Plan<'_> {
             sends.push(TimedSend { cycle: job.start + took - before_end, chip: ground.chips[lane.from], port: lane.port, vector });
             if all {
                 let (lane, vector) = (&ground.lanes[crossing.lane as usize], trees.forth(at, levels));
-                sends.push(TimedSend { cycle: crossing.cycle + took, chip: ground.chips[lane.from], port: lane.port, vector });
+                sends.push(TimedSend { cycle: crossing.cycle + forth, chip: ground.chips[lane.from], port: lane.port, vector });
             }
         }
         (sends, sums.recipe)
