@@ -41,7 +41,7 @@ pub fn place(floor: &Floor, topology: &Topology, family: &Family) -> (Placement,
 /// Cabinets with these routers, where they stand.
 fn standing(floor: &Floor, topology: &Topology, cabinet_of: Vec<u32>) -> (Placement, PassRecord) {
     let cables = Cables::new(topology, &cabinet_of, floor.cabinets as usize);
-    let places: Vec<[u32; 2]> = (0..floor.grid[0] * floor.grid[1]).map(|place| at(floor, place)).collect();
+    let places: Vec<[u32; 2]> = (0..floor.grid[0] * floor.grid[1]).map(|place| at_place(floor, place)).collect();
     let (place_of, record) = stood(floor, &cables, floor.cabinets as usize, &places);
     (Placement { cabinet_of, rack_of: Vec::new(), place_of }, record)
 }
@@ -64,13 +64,16 @@ fn shortened(floor: &Floor, topology: &Topology, by_walks: Vec<u32>, (effort, se
     };
     let (cabinet_of, moved) = room.shortened(&start.cabinet_of, effort, seed);
     record.counters.extend([("kept_order".to_owned(), kept_order.into()), ("routers_moved".to_owned(), moved)]);
-    (Placement { cabinet_of, ..start }, record)
+    // The places were chosen for other cabinets: those in order may be better now.
+    let shortened = Placement { cabinet_of, ..start };
+    let stand_in_order = Placement { place_of: (0..floor.cabinets).map(|place| at_place(floor, place)).collect(), ..shortened.clone() };
+    (if all(&stand_in_order) < all(&shortened) { stand_in_order } else { shortened }, record)
 }
 
 /// Routers in cabinets one after the other, and those in order.
 pub fn in_order(floor: &Floor, routers: u32) -> Placement {
     let cabinet_of = (0..routers).map(|router| router / floor.cabinet).collect();
-    Placement { cabinet_of, rack_of: Vec::new(), place_of: (0..floor.cabinets).map(|place| at(floor, place)).collect() }
+    Placement { cabinet_of, rack_of: Vec::new(), place_of: (0..floor.cabinets).map(|place| at_place(floor, place)).collect() }
 }
 
 /// `[router]`: its cabinet, where clusters of the projective plane stand together: a cluster fills cabinets
@@ -99,7 +102,7 @@ pub fn place_pod(floor: &Floor, pod: &Pod) -> (Placement, PassRecord) {
     let rack_of: Vec<u32> = (0..pod.ocses.len() as u32).map(|ocs| pod.cubes + ocs / per_rack).collect();
     let racks: Vec<[u32; 2]> = floor.racks.map_or_else(Vec::new, |racks| rack_places(floor, racks));
     // Cubes in order, then the racks, then what is left free.
-    let all = (0..floor.grid[0] * floor.grid[1]).map(|place| at(floor, place));
+    let all = (0..floor.grid[0] * floor.grid[1]).map(|place| at_place(floor, place));
     let mut places: Vec<[u32; 2]> = all.filter(|place| !racks.contains(place)).collect();
     let rest = places.split_off(pod.cubes as usize);
     places.extend(racks.into_iter().chain(rest));
@@ -114,7 +117,7 @@ fn rack_places(floor: &Floor, racks: Racks) -> Vec<[u32; 2]> {
     match racks.at {
         RackPlaces::Row(row) => (0..racks.count).map(|rack| [row, (2 * rack + 1) * columns / (2 * racks.count)]).collect(),
         RackPlaces::From(first) => {
-            let order = (0..rows * columns).map(|place| at(floor, place)).skip_while(|place| *place != first);
+            let order = (0..rows * columns).map(|place| at_place(floor, place)).skip_while(|place| *place != first);
             order.take(racks.count as usize).collect()
         }
     }
@@ -137,7 +140,7 @@ fn stood(floor: &Floor, cables: &Cables, free: usize, places: &[[u32; 2]]) -> (V
 }
 
 /// Row and column of a place, in the order in which the floor is filled.
-fn at(floor: &Floor, place: u32) -> [u32; 2] {
+fn at_place(floor: &Floor, place: u32) -> [u32; 2] {
     let columns = floor.grid[1];
     let (row, column) = (place / columns, place % columns);
     match floor.order {
