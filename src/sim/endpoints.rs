@@ -41,6 +41,11 @@ impl Endpoints {
         self.router.len() as u32
     }
 
+    /// How many routers there are, those without endpoints among them.
+    pub(super) fn routers(&self) -> usize {
+        self.first.len() - 1
+    }
+
     /// Those of some routers in a row.
     pub(super) fn of_routers(&self, routers: &std::ops::Range<u32>) -> std::ops::Range<u32> {
         self.first[routers.start as usize]..self.first[routers.end as usize]

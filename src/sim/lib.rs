@@ -52,7 +52,7 @@ pub use fabc_model::{
 pub use load::{Limit, StaticLoad};
 pub use point::{Delays, Point, VcUse};
 pub use possible::Misfit;
-pub use prepare::{Prepared, has_births, has_traffic, prepare};
+pub use prepare::{Prepared, has_births, has_traffic, has_vcs, prepare};
 pub use report::{Class, SimReport};
 pub use reported::reported;
 pub use routing::{Chosen, Ugal};

@@ -9,11 +9,11 @@ use super::load::{StaticLoad, Ways, Why, load};
 use super::routes::Routes;
 use super::routing::Chosen;
 use super::setting::Setting;
-use super::traffic::{DetailedTraffic, Expected, Messages, Offer, Pattern};
+use super::traffic::{DetailedTraffic, Expected, Messages, Offer, Pattern, ends_of_line};
 use crate::rate::rate_of_share;
 use fabc_base::ids::{LinkTypeId, NodeId};
 use fabc_base::limits::SIMULATED_CYCLES;
-use fabc_ir::{ForwardingTables, Fraction, Scene, Topology, link_cycles};
+use fabc_ir::{ForwardingTables, Fraction, Scene, Topology, link_cycles, router_names};
 use fabc_model::{
     Arbitration, Bursts, Credits, Details, Fabric, Hosts, Lanes, Model, Order, Parameters, Rate, Routing, Simulation, Traffic,
 };
@@ -246,12 +246,29 @@ pub fn has_births(fabric: &Fabric, simulation: &Simulation) -> Result<(), SimErr
 /// # Errors
 /// [`SimError::NoTraffic`] where it never can.
 pub fn has_traffic(fabric: &Fabric, topology: Option<&Topology>, parameters: &Parameters) -> Result<(), SimError> {
-    // Messages are read and placed when they are sent.
     if parameters.traffic.is_finite() {
-        return Ok(());
+        let Some(trace) = &parameters.details.trace else { return Ok(()) };
+        let (names, endpoints) = (router_names(fabric), Endpoints::declared(fabric));
+        return trace.lines.iter().try_for_each(|line| ends_of_line(trace, line, &names, &endpoints).map(|_| ()));
     }
     let details = details(parameters)?;
     Pattern::possible(DetailedTraffic { traffic: parameters.traffic, details: &details, seed: parameters.seed }, fabric, topology)
+}
+
+/// Refuses packets that choose their ways where routers have fewer virtual channels than the farthest of them
+/// are apart: such packets take another one for every hop.
+///
+/// # Errors
+/// [`SimError::TooFewVcs`]; the ways of some families are even longer.
+pub fn has_vcs(fabric: &Fabric, diameter: u32, parameters: &Parameters) -> Result<(), SimError> {
+    let router = &fabric.router;
+    match parameters.choosing.routing {
+        Some(routing) if routing != Routing::Tables && fabric.pod().is_none() && diameter > u32::from(router.vcs) => {
+            let needed = u8::try_from(diameter).unwrap_or(u8::MAX);
+            Err(SimError::TooFewVcs { routing: routing.name(), needed, has: router.vcs, span: router.span })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Rounds of the switch in a cycle of the flit model, where nothing is said.

@@ -11,8 +11,20 @@ use super::ground::Ground;
 use super::job::{Job, Site};
 use super::plan::plan;
 use fabc_base::ids::NodeId;
-use fabc_ir::{CollectiveBound, Schedule, Timed, TimedSend, Total, Transfers};
+use fabc_ir::{CollectiveBound, Scene, Schedule, Timed, TimedSend, Total, Transfers};
 use fabc_model::{Collective, CollectiveAlgorithm};
+
+/// Checks that the chips are so many groups, each joined by channels between its own chips.
+///
+/// # Errors
+/// The first group that is not.
+pub fn groups_are_joined(scene: &Scene<'_>, size: usize) -> Result<(), ScheduledError> {
+    let chips: Vec<NodeId> = scene.endpoints().collect();
+    if size < 2 || !chips.len().is_multiple_of(size) {
+        return Err(ScheduledError::Groups { size, chips: chips.len() });
+    }
+    chips.chunks(size).try_for_each(|members| Ground::new(&scene.within(members), false, Some(members)).map(|_| ()))
+}
 
 /// Plans a collective in groups of so many chips.
 ///

@@ -26,6 +26,6 @@ mod taken;
 pub use bounds::bound_cycles;
 pub use error::ScheduledError;
 pub use farthest::farthest;
-pub use groups::plan_groups;
+pub use groups::{groups_are_joined, plan_groups};
 pub use job::{Job, Messages, Site};
 pub use plan::{bounds, least_cycles, plan};

@@ -48,10 +48,12 @@ pub fn check_early(fabric: &Fabric, last: Stage) -> Result<usize, Failure> {
         }
         faults::affordable(fabric, faults::fewest(fabric, topology))?;
         collectives::named_routers(fabric)?;
-        simulations::possible(fabric, topology)?;
-        // Where vectors are scheduled the plans themselves say what cannot be.
-        if let Some(topology) = topology.filter(|_| !fabric.routing.is_scheduled()) {
-            collectives::plannable(fabric, topology)?;
+        simulations::possible(fabric, topology, given.as_ref().and_then(|given| given.distances.as_ref()))?;
+        // Where vectors are scheduled the plans themselves say what else cannot be.
+        match topology {
+            Some(topology) if fabric.routing.is_scheduled() => collectives::are_in_joined_groups(fabric, topology)?,
+            Some(topology) => collectives::plannable(fabric, topology)?,
+            None => {}
         }
     }
     let distances = given.as_ref().and_then(|given| given.distances.as_ref());

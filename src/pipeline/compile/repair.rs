@@ -108,7 +108,10 @@ pub fn repair(broken: &Broken<'_>, effort: Effort, progress: &dyn Progress) -> R
         (if own.is_none() { RepairStep::Full } else { RepairStep::NewOrder }, there, own)
     } else {
         match repair::local(served, demand, before, ROUNDS) {
-            Ok(Found { delta, .. }) if effort == Effort::Full => (RepairStep::Full, chosen_again(broken, &delta), None),
+            Ok(Found { delta, .. }) if effort == Effort::Full => match chosen_again(broken, &delta) {
+                Some(there) => (RepairStep::Full, there, None),
+                None => (RepairStep::Local, delta.applied(tables, &served.dead, REPAIR), None),
+            },
             Ok(Found { delta, most: [_, most] }) if broken.since.is_none() => {
                 return proved(broken, &healthy, (RepairStep::Local, None), (delta, true), most);
             }
@@ -188,8 +191,9 @@ fn symmetrically(broken: &Broken<'_>) -> (ForwardingTables, Option<Vec<u32>>) {
     (there, own)
 }
 
-/// All routes once more, from those of a repair, under the ranks in force.
-fn chosen_again(broken: &Broken<'_>, delta: &Delta) -> ForwardingTables {
+/// All routes once more, from those of a repair, under the ranks in force. `None` where these leave some two
+/// routers without a path: routers without hosts, since the repair has routes for all others.
+fn chosen_again(broken: &Broken<'_>, delta: &Delta) -> Option<ForwardingTables> {
     let Broken { fabric, served, tables, ranks, .. } = *broken;
     let topology = served.topology;
     let left = Survivors::new(served, &fabric.demand);
@@ -200,7 +204,8 @@ fn chosen_again(broken: &Broken<'_>, delta: &Delta) -> ForwardingTables {
     let tightenings = if fabric.node_count() <= TIGHTENED { TIGHTENINGS } else { 1 };
     let settings = allowed_turns::Settings { sweeps: SWEEPS, tightenings, ..settings(broken) };
     let routes = allowed_turns::select(&left.scene(), &left.demand, &prices(broken, &left), &order, &settings, Some(&routes));
-    left.tables_to_whole(&tables::build(&left.topology, &routes, TableKey::DstInput, REPAIR))
+    let keeps_order = routes.ranks == order.ranks;
+    keeps_order.then(|| left.tables_to_whole(&tables::build(&left.topology, &routes, TableKey::DstInput, REPAIR)))
 }
 
 /// Routes under an order that what is left has for itself, and its ranks, router by router.

@@ -4,7 +4,7 @@ use super::context::Context;
 use fabc_base::diag::{Failure, Span};
 use fabc_base::progress::Progress;
 use fabc_emit::compiled::{CompiledScenario, RoutedScenario};
-use fabc_ir::{ForwardingTables, Scene, Topology, surviving_scene};
+use fabc_ir::{Distances, ForwardingTables, Scene, Topology, surviving_scene};
 use fabc_model::{Fabric, Scenarios, Simulation};
 use fabc_sim::{BlockError, SimError, SimReport};
 
@@ -55,15 +55,18 @@ impl Context<'_> {
     }
 }
 
-/// Refuses simulations whose traffic or rates the fabric can never have. `topology` is `None` where it is not
-/// known yet.
+/// Refuses simulations whose traffic, rates or ways the fabric can never have. `topology` and `distances` are
+/// `None` where they are not known yet.
 ///
 /// # Errors
 /// The first such simulation.
-pub(super) fn possible(fabric: &Fabric, topology: Option<&Topology>) -> Result<(), Failure> {
+pub(super) fn possible(fabric: &Fabric, topology: Option<&Topology>, distances: Option<&Distances>) -> Result<(), Failure> {
     let lacking = |simulation: &Simulation| {
         let lacking = |error| Failure::spec(BlockError { error, span: simulation.span });
         fabc_sim::has_births(fabric, simulation).map_err(lacking)?;
+        if let Some(distances) = distances {
+            fabc_sim::has_vcs(fabric, distances.diameter, &simulation.parameters).map_err(lacking)?;
+        }
         fabc_sim::has_traffic(fabric, topology, &simulation.parameters).map_err(lacking)
     };
     fabric.simulations.iter().try_for_each(lacking)

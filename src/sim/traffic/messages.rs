@@ -7,7 +7,7 @@ use super::super::setting::Setting;
 use super::expected::{Expected, Pairs};
 use super::named::named;
 use fabc_base::random::Stream;
-use fabc_ir::{Fraction, Scene};
+use fabc_ir::{Fraction, Names, Scene};
 use fabc_model::{Order, Trace, TraceLine, Traffic};
 
 /// Most messages of a run: all pairs of 4096 endpoints.
@@ -15,6 +15,35 @@ const MESSAGES: u64 = 1 << 24;
 
 /// The stream of random numbers that orders of destinations are drawn from.
 const ORDERS: u64 = 4;
+
+/// The source and the destination of a line of a trace.
+///
+/// # Errors
+/// [`SimError::TraceLine`] where a name is that of no endpoint, or of several, or both are the same one.
+pub(in super::super) fn ends_of_line(
+    trace: &Trace,
+    line: &TraceLine,
+    routers: &Names,
+    endpoints: &Endpoints,
+) -> Result<[u32; 2], SimError> {
+    let wrong = |what: String, help: &str| SimError::TraceLine { file: trace.path.clone(), line: line.line, what, help: help.to_owned() };
+    let end = |name: &str| match named(name, routers, endpoints).as_deref() {
+        Some(&[endpoint]) => Ok(endpoint),
+        Some(several) => {
+            let help = format!("give the number of one of them: {} to {}", several[0], several[several.len() - 1]);
+            Err(wrong(format!("`{name}` has {} endpoints", several.len()), &help))
+        }
+        None => {
+            let help = format!("write the name of a router that has an endpoint, or a number below {}", endpoints.count());
+            Err(wrong(format!("no endpoint is called `{name}`"), &help))
+        }
+    };
+    let [from, to] = [end(&line.ends[0])?, end(&line.ends[1])?];
+    if from == to {
+        return Err(wrong(format!("`{}` sends to itself", line.ends[0]), "leave the line out: what stays takes no network"));
+    }
+    Ok([from, to])
+}
 
 /// Packets that go from one endpoint to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,23 +121,7 @@ impl Messages {
     fn traced(setting: &Setting, trace: &Trace, scene: &Scene<'_>, endpoints: &Endpoints, flit_bytes: u64) -> Result<Self, SimError> {
         few(trace.lines.len() as u64)?;
         let message = |line: &TraceLine| {
-            let wrong =
-                |what: String, help: &str| SimError::TraceLine { file: trace.path.clone(), line: line.line, what, help: help.to_owned() };
-            let end = |name: &str| match named(name, scene, endpoints).as_deref() {
-                Some(&[endpoint]) => Ok(endpoint),
-                Some(several) => {
-                    let help = format!("give the number of one of them: {} to {}", several[0], several[several.len() - 1]);
-                    Err(wrong(format!("`{name}` has {} endpoints", several.len()), &help))
-                }
-                None => {
-                    let help = format!("write the name of a router that has an endpoint, or a number below {}", endpoints.count());
-                    Err(wrong(format!("no endpoint is called `{name}`"), &help))
-                }
-            };
-            let [from, to] = [end(&line.ends[0])?, end(&line.ends[1])?];
-            if from == to {
-                return Err(wrong(format!("`{}` sends to itself", line.ends[0]), "leave the line out: what stays takes no network"));
-            }
+            let [from, to] = ends_of_line(trace, line, scene.topology.names(), endpoints)?;
             Ok(Message { from, to, packets: packets(line.flits.into(), setting.packet)?, when: line.cycle })
         };
         let list = trace.lines.iter().map(message).collect::<Result<Vec<_>, _>>()?;

@@ -13,7 +13,7 @@ mod spread;
 mod trace;
 
 pub(super) use expected::{Expected, Pairs};
-pub(super) use messages::{Message, Messages};
+pub(super) use messages::{Message, Messages, ends_of_line};
 pub(super) use pattern::{DetailedTraffic, Pattern};
 pub use trace::read_trace;
 

@@ -57,7 +57,7 @@ impl Pattern {
             }
             Traffic::Hotspot => {
                 let unknown = |name: &String| wanted.missing(format!("no endpoint is called `{name}`"));
-                let found = |name: &String| named(name, scene, endpoints).ok_or_else(|| unknown(name));
+                let found = |name: &String| named(name, scene.topology.names(), endpoints).ok_or_else(|| unknown(name));
                 let spots: Vec<Vec<u32>> = wanted.details.spots.iter().map(found).collect::<Result<_, _>>()?;
                 if spots.is_empty() {
                     return Err(wanted.missing("nobody says where the spots are".to_owned()));

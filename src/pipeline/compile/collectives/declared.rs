@@ -9,6 +9,7 @@ use fabc_emit::compiled::CompiledScenario;
 use fabc_ir::{CollectivePoint, CollectiveResult, Scene, Topology, picoseconds, router_names, surviving_scene};
 use fabc_model::{CollectiveAlgorithm, DeclaredCollective, Fabric, Scenarios};
 use fabc_passes::collective::{admitted, copyable};
+use fabc_passes::scheduled::groups_are_joined;
 use rayon::prelude::*;
 
 /// The scenario in which nothing has failed.
@@ -117,6 +118,21 @@ pub(in crate::compile) fn plannable(fabric: &Fabric, topology: &Topology) -> Res
         let rests = declared.algorithm.is_some_and(CollectiveAlgorithm::rests);
         let found = admitted(&scene).and_then(|()| if rests { copyable(&scene) } else { Ok(()) });
         found.map_err(|reason| failure(CollectivesError::from(reason).of(NOMINAL), declared))?;
+    }
+    Ok(())
+}
+
+/// Refuses scheduled collectives in groups whose chips are not joined among themselves.
+///
+/// # Errors
+/// Such a one, at its line.
+pub(in crate::compile) fn are_in_joined_groups(fabric: &Fabric, topology: &Topology) -> Result<(), Failure> {
+    let scene = Scene::whole(topology);
+    for (declared, size) in fabric.collectives.iter().filter_map(|declared| Some((declared, declared.groups?))) {
+        groups_are_joined(&scene, size as usize).map_err(|reason| {
+            let (name, span) = (declared.name.clone(), declared.span);
+            Failure::spec(CollectivesError::NotScheduled { name, reason, span })
+        })?;
     }
     Ok(())
 }

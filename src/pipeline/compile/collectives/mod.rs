@@ -13,7 +13,7 @@ mod scheduled;
 mod times;
 
 pub use asked::CollectivesAsked;
-pub(super) use declared::{named_routers, plannable};
+pub(super) use declared::{are_in_joined_groups, named_routers, plannable};
 pub use errors::CollectivesError;
 
 use fabc_base::ids::Id;
