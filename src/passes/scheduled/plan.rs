@@ -337,8 +337,8 @@ impl Plan<'_> {
         let cycles = tried.into_iter().min_by_key(|cycles| cycles.iter().max().copied()).unwrap_or_default();
         let last = last_of(&crossings);
         let took = last.saturating_sub(job.start) + pace.hop;
-        // Told forwards after all is summed: the flood ends as late as it does. A channel that has just carried a
-        // sum is free after a slot, which may be longer than a hop.
+        // Told forwards after all is summed: the flood ends as late as it does. A channel that has just
+        // carried a sum is free after a slot, which may be longer than a hop.
         let forth = took + site.pace.slot.saturating_sub(pace.hop);
         let run = if all { last + forth } else { job.start + took - pace.hop };
         let as_listed = cycles.iter().max().copied().unwrap_or(0);

@@ -270,8 +270,8 @@ pub fn select(
     let mut quotient = Quotient::new(scene, prices, vcs, !order.symmetric);
     let mut ranks = order.expanded(topology, &quotient.symmetry);
     if reach::unreachable_pair(&quotient, &ranks).is_some() {
-        // With as many virtual channels as the order that it starts from, which may be fewer than the budget. An
-        // order that was read from tables may have more than any order that is searched.
+        // With as many virtual channels as the order that it starts from, which may be fewer than the budget.
+        // An order that was read from tables may have more than any order that is searched.
         let order_rounds = settings.order_rounds.min(FAULT_ROUNDS);
         let own = find_order(scene, prices, Some(order), &Settings { vcs: order.vcs, order_rounds, ..*settings }, &|| ());
         vcs = usize::from(own.vcs);
