@@ -5,7 +5,7 @@ use fabc_base::diag::{Failure, Span};
 use fabc_base::progress::Progress;
 use fabc_emit::compiled::{CompiledScenario, RoutedScenario};
 use fabc_ir::{Distances, ForwardingTables, Scene, Topology, surviving_scene};
-use fabc_model::{Fabric, Scenarios, Simulation};
+use fabc_model::{Fabric, Faults, Scenarios, Simulation, Traffic};
 use fabc_sim::{BlockError, SimError, SimReport};
 
 impl Context<'_> {
@@ -67,18 +67,23 @@ pub(super) fn possible(fabric: &Fabric, topology: Option<&Topology>, distances: 
         if let Some(distances) = distances {
             fabc_sim::has_vcs(fabric, distances.diameter, &simulation.parameters).map_err(lacking)?;
         }
+        if simulation.scenarios == Scenarios::All && fabric.budget.faults == Faults::Router && simulation.parameters.details.trace.is_some()
+        {
+            let why = "its messages name endpoints that a tolerated fault takes away: simulate the nominal scenario alone".to_owned();
+            return Err(lacking(SimError::NoTraffic { traffic: Traffic::Trace.name(), why }));
+        }
         fabc_sim::has_traffic(fabric, topology, &simulation.parameters).map_err(lacking)
     };
     fabric.simulations.iter().try_for_each(lacking)
 }
 
 /// The failure that an error of a simulation is. Proved tables deliver every packet without deadlock, so an
-/// error about these is a bug. A traffic that only a drawn wiring or a fault rules out is no mistake of the
-/// spec. Nor is a rate that the spec gives as a share of the static bound.
+/// error about these is a bug. A traffic, or a way, that only a drawn wiring or a fault rules out is no mistake
+/// of the spec. Nor is a rate that the spec gives as a share of the static bound.
 pub(super) fn failure(error: SimError, span: Span) -> Failure {
     match error {
         SimError::Astray { .. } | SimError::Deadlock { .. } => Failure::internal(error),
-        SimError::NoTraffic { .. } | SimError::RateTooHigh { .. } | SimError::Bursts { .. } => {
+        SimError::NoTraffic { .. } | SimError::RateTooHigh { .. } | SimError::Bursts { .. } | SimError::TooFewVcs { .. } => {
             Failure::infeasible(BlockError { error, span })
         }
         _ => Failure::spec(BlockError { error, span }),
