@@ -6,7 +6,7 @@ use super::read::{contradiction, json, tagged};
 use crate::CheckError;
 use crate::faults::in_file_names;
 use fabc_base::ids::{IdVec, LinkId, OcsId};
-use fabc_ir::read::{ConfigCrossConnect, ConfigDb, ConfigPort, OcsFile};
+use fabc_ir::read::{AnyOcsFile, ConfigCrossConnect, ConfigDb, ConfigPort, OcsFile};
 use fabc_ir::{CrossConnect, CrossConnects, Topology};
 use fabc_model::OCS_INPUT;
 use fabc_model::{CoupleRule, Duplex, FacePort, Ocs, Pod, SonicConfig, TopologyChoice};
@@ -61,8 +61,16 @@ pub(super) fn inputs(files: &Files, pod: &Pod) -> Result<(), CheckError> {
         _ => return Ok(()),
     };
     same_input(files, OCS_INPUT, text)?;
-    let [wanted, set] = [OCS_INPUT, OCS].map(|path| tagged::<OcsFile>(files, path).map(|file| pairs_by_name(&file)));
-    let (wanted, set) = (wanted?, set?);
+    // The input is anybody's: `resolve` skips keys that it does not know.
+    let (wanted, set): (AnyOcsFile, OcsFile) = (json(files, OCS_INPUT)?, tagged(files, OCS)?);
+    let wanted = wanted.ocs.iter().map(|switch| NamedPairs {
+        name: &switch.name,
+        a: &switch.a,
+        b: &switch.b,
+        pairs: switch.cross_connects.iter().map(|&[a, b]| (a, b)).collect(),
+    });
+    let set = set.ocs.iter().map(|line| NamedPairs { name: &line.name, a: &line.a, b: &line.b, pairs: line.cross_connects.clone() });
+    let (wanted, set) = (pairs_by_name(wanted), pairs_by_name(set));
     let empty = BTreeSet::new();
     if let Some(moves) = moves {
         let fresh = set.iter().map(|(name, set)| set.difference(wanted.get(name).unwrap_or(&empty)).count() as u64).sum::<u64>();
@@ -86,15 +94,25 @@ pub(super) fn inputs(files: &Files, pod: &Pod) -> Result<(), CheckError> {
 
 type PortPairs = BTreeSet<(String, String)>;
 
-fn pairs_by_name(file: &OcsFile) -> BTreeMap<String, PortPairs> {
+/// The settings of one switch, by the names of its ports.
+struct NamedPairs<'a> {
+    name: &'a str,
+    a: &'a [String],
+    /// Empty where the pairs count in `a` on both sides.
+    b: &'a [String],
+    pairs: Vec<(u32, u32)>,
+}
+
+/// The pairs of ports that are joined, by switch.
+fn pairs_by_name<'a>(switches: impl Iterator<Item = NamedPairs<'a>>) -> BTreeMap<String, PortPairs> {
     let mut all: BTreeMap<String, PortPairs> = BTreeMap::new();
-    for line in &file.ocs {
-        let second = if line.b.is_empty() { &line.a } else { &line.b };
-        let pairs = line.cross_connects.iter().filter_map(|&(a, b)| {
-            let (a, b) = (line.a.get(a as usize)?, second.get(b as usize)?);
+    for NamedPairs { name, a: first, b, pairs } in switches {
+        let second = if b.is_empty() { first } else { b };
+        let pairs = pairs.into_iter().filter_map(|(a, b)| {
+            let (a, b) = (first.get(a as usize)?, second.get(b as usize)?);
             Some(if a < b { (a.clone(), b.clone()) } else { (b.clone(), a.clone()) })
         });
-        all.entry(line.name.clone()).or_default().extend(pairs);
+        all.entry(name.to_owned()).or_default().extend(pairs);
     }
     all
 }
