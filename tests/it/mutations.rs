@@ -9,7 +9,7 @@
 //! slowest took, and the peak memory of the process; `FABC_MUTANTS=500000..1000000` takes the second half.
 
 use crate::support::mutants;
-use fabc::compile::{Stage, check_early};
+use fabc::compile::{Stage, check_early, is_described};
 use fabc::diag::{Failure, SourceMap};
 use fabc::lang::load;
 use fabc::lsp::Server;
@@ -119,7 +119,7 @@ fn quick(fabric: &Fabric) -> Result<(), Vec<Box<dyn Diagnostic + Send + Sync>>> 
             Placing::of(fabric, pod).initial(fabric.slices.spare).map_err(|error| vec![Box::new(error) as _])?;
             fabric.slices.kinds.iter().try_for_each(|kind| check_early(&kind.fabric, Stage::Emit).map(drop)).map_err(Failure::diagnostics)
         }
-        None if fabric.is_too_large() => Ok(()),
+        None if is_described(fabric) => Ok(()),
         None => check_early(fabric, Stage::Emit).map(drop).map_err(Failure::diagnostics),
     }
 }
