@@ -72,7 +72,7 @@ fn former_option(shown: &clap::Error) -> Option<InputError> {
     if shown.kind() != clap::error::ErrorKind::UnknownArgument {
         return None;
     }
-    let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let words = command_line();
     if words.iter().find(|word| !word.starts_with('-')).is_none_or(|command| command != "sim") {
         return None;
     }
@@ -82,9 +82,14 @@ fn former_option(shown: &clap::Error) -> Option<InputError> {
     Some(InputError::Usage { what, hint: "`--with` takes the settings of a `simulate` block: docs/language.md".to_owned() })
 }
 
+/// The words behind the name of the program, even those that cannot be read.
+fn command_line() -> Vec<String> {
+    std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
 /// The form of messages that the command line asks for, even one that cannot be read.
 fn asked_format() -> MessageFormat {
-    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let words = command_line();
     let mut written = words.iter().enumerate().filter_map(|(at, word)| match word.strip_prefix("--message-format") {
         Some("") => words.get(at + 1).map(String::as_str),
         Some(value) => value.strip_prefix('='),

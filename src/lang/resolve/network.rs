@@ -13,7 +13,9 @@ use crate::SwitchError;
 use crate::forms::{form, names};
 use crate::syntax::ast::{Name, ValueKind};
 use fabc_base::diag::{Span, list};
-use fabc_model::{Arcs, Family, Floor, Listed, ListedRouter, Network, Plant, Router, RoutingChoice, TopologyChoice, file_stem};
+use fabc_model::{
+    Arcs, Family, Floor, FullestRouter, Listed, ListedRouter, Network, Plant, Router, RoutingChoice, TopologyChoice, file_stem,
+};
 use std::collections::BTreeMap;
 
 /// Resolves one part after the other; `None` only if errors were reported.
@@ -165,11 +167,13 @@ struct Fullest {
 }
 
 impl Fullest {
-    /// A router with links of these kinds, and hosts.
-    fn new(router: String, links: &[(u64, &str)], hosts: u16) -> Self {
-        let needed = links.iter().map(|(count, _)| count).sum::<u64>() + u64::from(hosts);
+    /// A router of some kind, with as many hosts if it carries any.
+    fn new(kind: FullestRouter, hosts: u16) -> Self {
+        let FullestRouter { router, links, has_hosts } = kind;
+        let hosts = if has_hosts { hosts } else { 0 };
+        let needed = links.iter().map(|links| links.count).sum::<u64>() + u64::from(hosts);
         let hosts = (hosts > 0).then(|| format!("{hosts} {}", if hosts == 1 { "host" } else { "hosts" }));
-        let terms: Vec<String> = links.iter().map(|(count, kind)| format!("{count} {kind}")).chain(hosts).collect();
+        let terms: Vec<String> = links.iter().map(|links| format!("{} {}", links.count, links.kind)).chain(hosts).collect();
         Self { router, needed, arithmetic: format!("{} = {needed}", terms.join(" + ")) }
     }
 }
@@ -188,10 +192,7 @@ fn fullest(family: &Family, router: &Router) -> Fullest {
     if let Family::Listed(listed) = family {
         return fullest_of(listed, router);
     }
-    let kinds = family.facts().fullest_routers().into_iter().map(|kind| {
-        let links: Vec<(u64, &str)> = kind.links.iter().map(|links| (links.count, &*links.kind)).collect();
-        Fullest::new(kind.router, &links, if kind.has_hosts { router.hosts } else { 0 })
-    });
+    let kinds = family.facts().fullest_routers().into_iter().map(|kind| Fullest::new(kind, router.hosts));
     // Of equal ones the first.
     kinds.reduce(|most, other| if other.needed > most.needed { other } else { most }).unwrap_or_default()
 }
@@ -217,7 +218,8 @@ fn fullest_of(listed: &Listed, router: &Router) -> Fullest {
         };
         // An endpoint inside its router takes no port, whatever its number.
         let hosts = if router.hosts == 0 { 0 } else { listed.routers[place].hosts.unwrap_or(router.hosts) };
-        Fullest::new(format!("`{}`", listed.routers[place].name), &[(out.max(into), kind)], hosts)
+        let name = format!("`{}`", listed.routers[place].name);
+        Fullest::new(FullestRouter::new(name, &[(out.max(into), kind)]), hosts)
     };
     let fullest = (0..listed.routers.len()).map(of).reduce(|most, other| if other.needed > most.needed { other } else { most });
     let by_number = highest.map(|(port, end)| {

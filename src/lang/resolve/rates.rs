@@ -15,6 +15,9 @@ const RATES: u64 = 1000;
 /// Millionths: what rates are counted in.
 const MILLION: u64 = 1_000_000;
 
+/// The largest rate, in millionths.
+const MOST: u64 = 1000 * MILLION;
+
 /// `0.5`, `[0.2, 0.5]`, or `0.1 .. 1.8 step 0.1` with both ends. Out of it come ascending rates.
 pub(super) fn rates(context: &mut Context, value: &Value) -> Option<Vec<Rate>> {
     let example = "0.1 .. 1.8 step 0.1";
@@ -26,7 +29,7 @@ pub(super) fn rates(context: &mut Context, value: &Value) -> Option<Vec<Rate>> {
             let (first, last, step) = (first?, last?, step?);
             let (found, wanted) = match () {
                 () if last < first => ("it ends before it begins", "ascending rates".to_owned()),
-                () if (last - first) / step >= RATES => ("these are more", format!("at most {RATES} rates")),
+                () if (last - first) / step >= RATES => return too_many(context, value.span),
                 () => return Some((first..=last).step_by(step as usize).map(Rate::millionths).collect()),
             };
             let (what, found, span) = ("`rates`".to_owned(), found.to_owned(), value.span);
@@ -40,17 +43,22 @@ pub(super) fn rates(context: &mut Context, value: &Value) -> Option<Vec<Rate>> {
     }
 }
 
+/// Complains about more than [`RATES`] rates.
+fn too_many<T>(context: &mut Context, span: Span) -> Option<T> {
+    let (what, wanted) = ("`rates`".to_owned(), format!("at most {RATES} rates"));
+    context.error(ResolveError::OutOfRange { what, wanted, help: None, span, found: "these are more".to_owned() });
+    None
+}
+
 /// The rates of a list, each once.
 fn listed_rates(context: &mut Context, items: &[Name], span: Span) -> Option<Vec<Rate>> {
     if items.len() as u64 > RATES {
-        let (what, wanted) = ("`rates`".to_owned(), format!("at most {RATES} rates"));
-        context.error(ResolveError::OutOfRange { what, wanted, help: None, span, found: "these are more".to_owned() });
-        return None;
+        return too_many(context, span);
     }
     let mut places: BTreeMap<Rate, Span> = BTreeMap::new();
     let mut whole = true;
     for item in items {
-        let Some(rate) = Rate::parse(&item.value).filter(|&rate| rate <= Rate::millionths(1000 * MILLION)) else {
+        let Some(rate) = Rate::parse(&item.value).filter(|&rate| rate <= Rate::millionths(MOST)) else {
             context.error(not_a_rate(item.span));
             whole = false;
             continue;
@@ -72,7 +80,7 @@ pub(super) fn rate(context: &mut Context, expr: &Expr) -> Option<u64> {
             u64::try_from(number).ok().and_then(|number| Decimal::parse(&number.to_string()))
         }
     };
-    let rate = number.and_then(|number| number.times(MILLION)).filter(|rate| (1..=1000 * MILLION).contains(rate));
+    let rate = number.and_then(|number| number.times(MILLION)).filter(|rate| (1..=MOST).contains(rate));
     if rate.is_none() {
         context.error(not_a_rate(expr.span));
     }

@@ -21,73 +21,46 @@ pub struct Mesh(pub Vec<u32>);
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HyperX(pub Vec<u32>);
 
-impl FamilyFacts for Torus {
-    fn name(&self) -> &'static str {
-        TORUS.0
-    }
-
-    fn written(&self) -> String {
-        written(TORUS.0, &self.0)
-    }
-
-    fn router_count(&self) -> usize {
-        points(&self.0)
-    }
-
-    fn fewest_links(&self) -> u64 {
-        u64::from(along(&self.0, ring_neighbors))
-    }
-
-    fn fullest_routers(&self) -> Vec<FullestRouter> {
-        fullest(TORUS.0, &self.0, ring_neighbors)
-    }
-
-    fn router_names(&self) -> Names {
-        Names::Grid(self.0.as_slice().into())
-    }
-
-    fn has_formula(&self) -> bool {
-        true
-    }
-
-    fn may_be_permuted(&self) -> bool {
-        true
-    }
-
-    fn halves(&self) -> Vec<Vec<bool>> {
-        halves_of_axes(&self.0)
-    }
-
-    fn closed_form(&self) -> Option<ClosedForm> {
-        let ring = |side: u64| (0..=side / 2).map(|hops| if hops == 0 || 2 * hops == side { 1 } else { 2 }).collect();
-        Some(ClosedForm::of_view(along(&self.0, ring_neighbors), lines(&self.0, ring)))
+/// What grids differ in.
+trait Grid {
+    const FORM: Form;
+    fn sides(&self) -> &[u32];
+    /// Links of the router that has fewest along a side of so many routers.
+    fn fewest_links_along(side: u32) -> u32;
+    /// Links of the router that has most along a side of so many routers.
+    fn most_links_along(side: u32) -> u32;
+    fn formulas(&self) -> ClosedForm;
+    fn designs(&self) -> Option<DesignSpace> {
+        None
     }
 }
 
-impl FamilyFacts for Mesh {
+impl<T: Grid> FamilyFacts for T {
     fn name(&self) -> &'static str {
-        MESH.0
+        T::FORM.0
     }
 
     fn written(&self) -> String {
-        written(MESH.0, &self.0)
+        let sides: Vec<String> = self.sides().iter().map(u32::to_string).collect();
+        format!("{} {}", T::FORM.0, sides.join(" x "))
     }
 
     fn router_count(&self) -> usize {
-        points(&self.0)
+        self.sides().iter().map(|&side| side as usize).product()
     }
 
     fn fewest_links(&self) -> u64 {
-        u64::from(along(&self.0, |side| (side - 1).min(1)))
+        u64::from(along(self.sides(), T::fewest_links_along))
     }
 
-    /// A path has two neighbors where it has an inside.
     fn fullest_routers(&self) -> Vec<FullestRouter> {
-        fullest(MESH.0, &self.0, ring_neighbors)
+        let kind = if self.sides().len() == 1 { "links along its dimension" } else { "links along the dimensions" };
+        let links = u64::from(along(self.sides(), T::most_links_along));
+        vec![FullestRouter::new(format!("a router of this `{}`", T::FORM.0), &[(links, kind)])]
     }
 
     fn router_names(&self) -> Names {
-        Names::Grid(self.0.as_slice().into())
+        Names::Grid(self.sides().into())
     }
 
     fn has_formula(&self) -> bool {
@@ -99,72 +72,96 @@ impl FamilyFacts for Mesh {
     }
 
     fn halves(&self) -> Vec<Vec<bool>> {
-        halves_of_axes(&self.0)
+        halves_of_axes(self.sides())
     }
 
     fn closed_form(&self) -> Option<ClosedForm> {
+        Some(self.formulas())
+    }
+
+    fn design_space(&self) -> Option<DesignSpace> {
+        self.designs()
+    }
+
+    fn design_radix(&self) -> Option<u32> {
+        self.design_space().map(|_| along(self.sides(), T::most_links_along))
+    }
+}
+
+impl Grid for Torus {
+    const FORM: Form = TORUS;
+
+    fn sides(&self) -> &[u32] {
+        &self.0
+    }
+
+    fn fewest_links_along(side: u32) -> u32 {
+        ring_neighbors(side)
+    }
+
+    fn most_links_along(side: u32) -> u32 {
+        ring_neighbors(side)
+    }
+
+    fn formulas(&self) -> ClosedForm {
+        let ring = |side: u64| (0..=side / 2).map(|hops| if hops == 0 || 2 * hops == side { 1 } else { 2 }).collect();
+        ClosedForm::of_view(along(&self.0, ring_neighbors), lines(&self.0, ring))
+    }
+}
+
+impl Grid for Mesh {
+    const FORM: Form = MESH;
+
+    fn sides(&self) -> &[u32] {
+        &self.0
+    }
+
+    fn fewest_links_along(side: u32) -> u32 {
+        (side - 1).min(1)
+    }
+
+    /// A path has two neighbors where it has an inside.
+    fn most_links_along(side: u32) -> u32 {
+        ring_neighbors(side)
+    }
+
+    fn formulas(&self) -> ClosedForm {
         let (sides, routers) = (&self.0, self.router_count() as u64);
         // Ordered pairs of a path by distance, each router with itself once.
         let path = |side: u64| (0..side).map(|hops| if hops == 0 { side } else { 2 * (side - hops) }).collect();
         let mut layers = lines(sides, path);
         layers[0] = 0;
         // From corner to corner.
-        let diameter = Farthest { hops: along(sides, |side| side - 1), reached: Reached::From(0) };
+        let diameter = Farthest { hops: along(sides, others), reached: Reached::From(0) };
         let links = sides.iter().map(|&side| routers / u64::from(side) * u64::from(side - 1)).sum();
-        let degrees = [along(sides, |side| (side - 1).min(1)), along(sides, ring_neighbors)];
-        Some(ClosedForm { links, degrees, layers: Some(layers), ..ClosedForm::regular(routers, 0, diameter) })
+        let degrees = [along(sides, Self::fewest_links_along), along(sides, Self::most_links_along)];
+        ClosedForm { links, degrees, layers: Some(layers), ..ClosedForm::regular(routers, 0, diameter) }
     }
 }
 
-impl FamilyFacts for HyperX {
-    fn name(&self) -> &'static str {
-        HYPERX.0
+impl Grid for HyperX {
+    const FORM: Form = HYPERX;
+
+    fn sides(&self) -> &[u32] {
+        &self.0
     }
 
-    fn written(&self) -> String {
-        written(HYPERX.0, &self.0)
+    fn fewest_links_along(side: u32) -> u32 {
+        others(side)
     }
 
-    fn router_count(&self) -> usize {
-        points(&self.0)
+    fn most_links_along(side: u32) -> u32 {
+        others(side)
     }
 
-    fn fewest_links(&self) -> u64 {
-        u64::from(along(&self.0, others))
+    fn formulas(&self) -> ClosedForm {
+        ClosedForm::of_view(along(&self.0, others), lines(&self.0, |side| vec![1, side - 1]))
     }
 
-    fn fullest_routers(&self) -> Vec<FullestRouter> {
-        fullest(HYPERX.0, &self.0, others)
-    }
-
-    fn router_names(&self) -> Names {
-        Names::Grid(self.0.as_slice().into())
-    }
-
-    fn has_formula(&self) -> bool {
-        true
-    }
-
-    fn may_be_permuted(&self) -> bool {
-        true
-    }
-
-    fn halves(&self) -> Vec<Vec<bool>> {
-        halves_of_axes(&self.0)
-    }
-
-    fn closed_form(&self) -> Option<ClosedForm> {
-        Some(ClosedForm::of_view(along(&self.0, others), lines(&self.0, |side| vec![1, side - 1])))
-    }
-
-    fn design_space(&self) -> Option<DesignSpace> {
+    fn designs(&self) -> Option<DesignSpace> {
         let dimensions = self.0.len();
         let is_design = (2..=3).contains(&dimensions) && self.0.iter().all(|&side| side > 1);
         is_design.then_some(DesignSpace::HyperX(dimensions as u32))
-    }
-
-    fn design_radix(&self) -> Option<u32> {
-        Some(along(&self.0, others))
     }
 }
 
@@ -206,19 +203,6 @@ fn ring_neighbors(side: u32) -> u32 {
 
 fn others(side: u32) -> u32 {
     side - 1
-}
-
-fn points(sides: &[u32]) -> usize {
-    sides.iter().map(|&side| side as usize).product()
-}
-
-fn written(name: &str, sides: &[u32]) -> String {
-    format!("{name} {}", sides.iter().map(u32::to_string).collect::<Vec<_>>().join(" x "))
-}
-
-fn fullest(name: &str, sides: &[u32], links: fn(u32) -> u32) -> Vec<FullestRouter> {
-    let kind = if sides.len() == 1 { "links along its dimension" } else { "links along the dimensions" };
-    vec![FullestRouter::new(format!("a router of this `{name}`"), &[(u64::from(along(sides, links)), kind)])]
 }
 
 /// The sum of something over all sides.
