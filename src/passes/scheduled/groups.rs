@@ -14,16 +14,24 @@ use fabc_base::ids::NodeId;
 use fabc_ir::{CollectiveBound, Scene, Schedule, Timed, TimedSend, Total, Transfers};
 use fabc_model::{Collective, CollectiveAlgorithm};
 
+/// The chips, which are groups of so many one after the other.
+///
+/// # Errors
+/// Their number is no multiple of the size, or that is below 2.
+fn chips_in_groups(scene: &Scene<'_>, size: usize) -> Result<Vec<NodeId>, ScheduledError> {
+    let chips: Vec<NodeId> = scene.endpoints().collect();
+    match size >= 2 && chips.len().is_multiple_of(size) {
+        true => Ok(chips),
+        false => Err(ScheduledError::Groups { size, chips: chips.len() }),
+    }
+}
+
 /// Checks that the chips are so many groups, each joined by channels between its own chips.
 ///
 /// # Errors
 /// The first group that is not.
 pub fn groups_are_joined(scene: &Scene<'_>, size: usize) -> Result<(), ScheduledError> {
-    let chips: Vec<NodeId> = scene.endpoints().collect();
-    if size < 2 || !chips.len().is_multiple_of(size) {
-        return Err(ScheduledError::Groups { size, chips: chips.len() });
-    }
-    chips.chunks(size).try_for_each(|members| Ground::new(&scene.within(members), false, Some(members)).map(|_| ()))
+    chips_in_groups(scene, size)?.chunks(size).try_for_each(|members| Ground::new(&scene.within(members), false, Some(members)).map(|_| ()))
 }
 
 /// Plans a collective in groups of so many chips.
@@ -31,10 +39,7 @@ pub fn groups_are_joined(scene: &Scene<'_>, size: usize) -> Result<(), Scheduled
 /// # Errors
 /// What is wrong with a group; chips that are not so many groups.
 pub fn plan_groups(site: Site<'_>, job: Job<'_>, algorithm: CollectiveAlgorithm, size: usize) -> Result<Schedule, ScheduledError> {
-    let chips: Vec<NodeId> = site.scene.endpoints().collect();
-    if size < 2 || !chips.len().is_multiple_of(size) {
-        return Err(ScheduledError::Groups { size, chips: chips.len() });
-    }
+    let chips = chips_in_groups(site.scene, size)?;
     let mut plans = Vec::new();
     let mut bounds = Vec::new();
     for members in chips.chunks(size) {
