@@ -49,8 +49,8 @@ fn standing(floor: &Floor, topology: &Topology, cabinet_of: Vec<u32>) -> (Placem
 /// Cabinets by walks, or filled in order where those stand with shorter cables; then routers change cabinets.
 fn shortened(floor: &Floor, topology: &Topology, by_walks: Vec<u32>, (effort, seed): (u32, u64)) -> (Placement, PassRecord) {
     let all = |of: &Placement| topology.links().iter().map(|link| u64::from(of.length(floor, [link.a.node, link.b.node]))).sum::<u64>();
-    let in_order = in_order(floor, topology.node_count() as u32).cabinet_of;
-    let [(walked, one), (ordered, other)] = [by_walks, in_order].map(|cabinet_of| standing(floor, topology, cabinet_of));
+    let in_order = in_order(floor, topology.node_count() as u32);
+    let [(walked, one), (ordered, other)] = [by_walks, in_order.cabinet_of].map(|cabinet_of| standing(floor, topology, cabinet_of));
     let kept_order = all(&ordered) < all(&walked);
     let (start, mut record) = if kept_order { (ordered, other) } else { (walked, one) };
     let neighbors = neighbors(topology);
@@ -66,7 +66,7 @@ fn shortened(floor: &Floor, topology: &Topology, by_walks: Vec<u32>, (effort, se
     record.counters.extend([("kept_order".to_owned(), kept_order.into()), ("routers_moved".to_owned(), moved)]);
     // The places were chosen for other cabinets: those in order may be better now.
     let shortened = Placement { cabinet_of, ..start };
-    let stand_in_order = Placement { place_of: (0..floor.cabinets).map(|place| at_place(floor, place)).collect(), ..shortened.clone() };
+    let stand_in_order = Placement { place_of: in_order.place_of, ..shortened.clone() };
     (if all(&stand_in_order) < all(&shortened) { stand_in_order } else { shortened }, record)
 }
 
