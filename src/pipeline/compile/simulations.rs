@@ -78,8 +78,8 @@ pub(super) fn possible(fabric: &Fabric, topology: Option<&Topology>, distances: 
 }
 
 /// The failure that an error of a simulation is. Proved tables deliver every packet without deadlock, so an
-/// error about these is a bug. A traffic, or a way, that only a drawn wiring or a fault rules out is no mistake
-/// of the spec. Nor is a rate that the spec gives as a share of the static bound.
+/// error about these is a bug. A traffic, or a way, that only a drawn wiring or a fault rules out is no
+/// mistake of the spec. Nor is a rate that the spec gives as a share of the static bound.
 pub(super) fn failure(error: SimError, span: Span) -> Failure {
     match error {
         SimError::Astray { .. } | SimError::Deadlock { .. } => Failure::internal(error),
