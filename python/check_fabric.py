@@ -117,7 +117,7 @@ class Spec:
 
 
 class Fabric:
-    """Routers and channels. Channel 2k runs from end a of link k to end b, 2k + 1 back."""
+    """Routers and channels: one of each link from end a to b; one back, unless simplex."""
     def __init__(self, directory, findings):
         self.spec = Spec((directory / "spec.fab").read_text(encoding="utf-8"))
         topology = read_json(directory / "topology.json")
@@ -130,26 +130,26 @@ class Fabric:
         self.port_names = ports if self.is_pod else [f"port{port}" for port in range(ports)]
         self.ports, self.hosts = len(self.port_names), [n.get("hosts", 1) for n in nodes]
         self.endpoints = [node for node in range(self.size) if self.hosts[node]]
-        self.simplex = any(link.get("simplex") for link in self.links)
+        self.ways = 1 if any(link.get("simplex") for link in self.links) else 2  # channels each
         self.join_ports(findings)
         self.read_link_types()
         self.weights = self.read_weights(directory)
         self.is_symmetric_demand = self.weights == [list(row) for row in zip(*self.weights)]
         timed = self.spec.settings("budget").get("faults", "0")[-1] in ("link", "chip", "router")
         self.wires = set(list(zip(self.tail, self.out_port, self.head, self.in_port, self.capacity,
-               self.is_global, self.cycles if timed else self.capacity))[::self.channels.step])
+               self.is_global, self.cycles if timed else self.capacity)))
         self.carry_canonical_nodes(findings)
 
     def join_ports(self, findings):
-        size = 2 * len(self.links)
+        self.channels = range(size := self.ways * len(self.links))
         self.tail, self.head, self.out_port, self.in_port = ([-1] * size for _ in range(4))
         self.channel_out, self.channel_in = {}, {}  # by (node, port)
-        self.channels = range(0, size, 2 if self.simplex else 1)
         for channel in self.channels:
-            ends = [self.links[channel // 2][end] for end in ("ba" if channel % 2 else "ab")]
+            link, backward = divmod(channel, self.ways)
+            ends = [self.links[link][end] for end in ("ba" if backward else "ab")]
             for (node, port), used in zip(ends, (self.channel_out, self.channel_in)):
                 if (node, port) in used or not (0 <= node < self.size and 0 <= port < self.ports):
-                    findings.append(f"topology.json: link {channel // 2} has no port {node, port}")
+                    findings.append(f"topology.json: link {link} has no port {node, port}")
                 used[node, port] = channel
             self.tail[channel], self.out_port[channel] = ends[0]
             self.head[channel], self.in_port[channel] = ends[1]
@@ -172,14 +172,14 @@ class Fabric:
             if "per_metre" in kind:
                 cycles += self.spec.cycles(*kind["per_metre"], Fraction(link["length"], 10))
             rates.append(Fraction(kind["bandwidth"][0]))  # in GB/s
-            self.cycles += [cycles, cycles]
-            self.is_global += [link.get("class") == "global"] * 2
+            self.cycles += [cycles] * self.ways
+            self.is_global += [link.get("class") == "global"] * self.ways
         # Links of switches and of the floor count for the unit even where all of them are dark.
         named = list(over.values())[1:] or str(self.spec.find("floor")).split("'")
         every = rates + [Fraction(declared[n]["bandwidth"][0]) for n in named if n in declared]
         scale = math.lcm(*(rate.denominator for rate in every))
         self.unit = Fraction(math.gcd(*(int(rate * scale) for rate in every)), scale)
-        self.capacity = [int(rate / self.unit) for rate in rates for _ in range(2)]
+        self.capacity = [int(rate / self.unit) for rate in rates for _ in range(self.ways)]
         self.parts = math.lcm(*(int(rate / self.unit) for rate in every))  # loads: 1 / parts each
 
     def read_weights(self, directory):
@@ -247,7 +247,7 @@ class Fabric:
             faults += [(self.name_port(*link["a"]), (k,), ()) for k, link in enumerate(self.links)]
         elif kind in ("chip", "router"):
             faults += [(name, (), (node,)) for node, name in enumerate(self.names)]
-        return {name: ({c for c in self.channels if c // 2 in links or self.tail[c] in dead
+        return {name: ({c for c in self.channels if c // self.ways in links or self.tail[c] in dead
                         or self.head[c] in dead}, set(dead)) for name, links, dead in faults}
 
     def name_port(self, node, port):
@@ -458,7 +458,7 @@ def check_flow(fabric, scenario, flow, findings):
             for channel, units in used:
                 total[fabric.carry(image, channel)] += units
     ways = 1
-    if fabric.is_symmetric_demand and not fabric.simplex:  # the flow counts reversed as well
+    if fabric.is_symmetric_demand and fabric.ways == 2:  # the flow counts reversed as well
         ways, total = 2, [total[channel] + total[channel ^ 1] for channel in fabric.channels]
     busiest = max(total[c] * fabric.parts // fabric.capacity[c] for c in scenario.lit)
     compare(findings, place, "busiest", flow["busiest"], busiest)

@@ -64,10 +64,12 @@ impl Fault {
                 let settings = |&ocs: &OcsId| cross_connects.into_iter().flat_map(move |cross_connects| &cross_connects.settings[ocs]);
                 dark.iter().flat_map(settings).for_each(|setting| lit[setting.link] = false);
             }
-            Failed::Link(end) => topology.outgoing(end.node, end.port).into_iter().for_each(|channel| lit[channel.link()] = false),
+            Failed::Link(end) => {
+                topology.outgoing(end.node, end.port).into_iter().for_each(|channel| lit[topology.link_of(channel)] = false)
+            }
             Failed::Router(chip) => {
                 let around = topology.channels_from(*chip).chain(topology.channels_into(*chip));
-                around.for_each(|channel| lit[channel.link()] = false);
+                around.for_each(|channel| lit[topology.link_of(channel)] = false);
             }
         }
         lit

@@ -127,7 +127,7 @@ fn length(floor: &Floor, placement: &Placement, link: &Link) -> u32 {
 /// A cable is as long as it must be, and of the link that its length says.
 fn cable(fabric: &Fabric, floor: &Floor, topology: &Topology, placement: &Placement, (id, link): (LinkId, &Link)) -> Result<(), String> {
     let (has, must) = (topology.length(id), length(floor, placement, link));
-    let name = || topology.channel_name(id.forward());
+    let name = || topology.link_name(id);
     if has != must {
         return Err(format!("the cable {} has {has} units of 0.1 m, but its way has {must}", name()));
     }

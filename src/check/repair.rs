@@ -347,7 +347,7 @@ impl Repaired<'_> {
                 };
                 let slot = node.index() * ports + (new[key] & 0xffff) as usize;
                 let channel = topology.outgoing(node, PortId::new(slot % ports));
-                counted.loads[slot] += weight * channel.map_or(1, |channel| topology.slowness(channel.link()));
+                counted.loads[slot] += weight * channel.map_or(1, |channel| topology.slowness(channel));
                 counted.walk.hops += 1;
                 (node, key) = next;
                 if node == dst {

@@ -139,7 +139,7 @@ impl Placement {
             for (side, at, face) in sides.flat_map(|(side, faces)| (0u32..).zip(faces).map(move |(at, face)| (side, at, face))) {
                 let length = self.between(floor, self.cabinet_of[face.node.index()], self.rack_of[ocs.index()]);
                 let chip = Plug::Router(End { node: face.node, port: face.port });
-                let link = topology.outgoing(face.node, face.port).map(|channel| channel.link());
+                let link = topology.outgoing(face.node, face.port).map(|channel| topology.link_of(channel));
                 all.push(Cable { ends: [chip, Plug::Switch(ocs, side, at)], link_type: of.link, length, link });
             }
         }

@@ -113,7 +113,7 @@ impl Routes {
             for src in topology.nodes() {
                 let weight = u64::from(demand.weight(src, dst));
                 for hop in self.route(class, src) {
-                    loads[topology.channel_class(&self.symmetry, hop.channel).index()] += weight * topology.slowness(hop.channel.link());
+                    loads[topology.channel_class(&self.symmetry, hop.channel).index()] += weight * topology.slowness(hop.channel);
                 }
             }
         }

@@ -107,7 +107,7 @@ impl Scenario {
             }
             let mut scenario = Self { name: name(id), fault: Fault::Link(id), images: Vec::new() };
             for g in 1..symmetry.order() {
-                let image = topology.outgoing(symmetry.image(g, link.a.node), link.a.port).map(|channel| channel.link());
+                let image = topology.outgoing(symmetry.image(g, link.a.node), link.a.port).map(|channel| topology.link_of(channel));
                 if let Some(image) = image.filter(|&image| seen.insert(image)) {
                     scenario.images.push(Image { scenario: name(image), blocks: moves(topology, g) });
                 }

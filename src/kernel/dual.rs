@@ -43,7 +43,7 @@ pub fn measure(scene: &Scene<'_>, demand: &Demand, lengths: &[u64]) -> Result<(u
         let class = topology.channel_class(symmetry, channel).index();
         lit[class] = true;
         length_of[channel.index()] = lengths[class];
-        volume += u128::from(lengths[class]) * u128::from(topology.capacity(channel.link()));
+        volume += u128::from(lengths[class]) * u128::from(topology.channel_capacity(channel));
     }
     if let Some(class) = (0..lengths.len()).find(|&class| !lit[class] && lengths[class] != 0) {
         return Err(Conviction::Lengths(format!("channel class {class} is dark, but has the length {}", lengths[class])));

@@ -55,19 +55,13 @@ pub fn flow(scene: &Scene<'_>, demand: &Demand, claimed: &FlowCertificate) -> Re
         balance[source.index()] = (0..nodes).map(absorbed).sum();
         for (channel, &units) in units.iter().enumerate() {
             let channel = ChannelId::new(channel);
-            if topology.links()[channel.link()].simplex && channel != channel.link().forward() {
-                if units > 0 {
-                    return Err(Conviction::Flow(format!("the flow from node {source} has {units} units against link {}", channel.link())));
-                }
-                continue;
-            }
             balance[topology.source(channel).node.index()] -= i128::from(units);
             balance[topology.target(channel).node.index()] += i128::from(units);
             let class = topology.channel_class(symmetry, channel).index();
             if units > 0 && dark[class] {
                 return Err(Conviction::Flow(format!("the flow from node {source} has {units} units on a dark channel")));
             }
-            loads[class] += u128::from(units) * u128::from(topology.slowness(channel.link()));
+            loads[class] += u128::from(units) * u128::from(topology.slowness(channel));
         }
         if let Some((node, &excess)) = balance.iter().enumerate().find(|&(_, &excess)| excess != 0) {
             let (node, excess) = (NodeId::new(node), excess);

@@ -61,8 +61,8 @@ pub fn judge(judged: &Judged<'_>, tables: &ForwardingTables, ranks: &[u32]) -> R
         destinations: symmetry.canonical_nodes().map(Id::index).collect(),
         sends: topology.nodes().map(|node| scene.is_endpoint(node)).collect(),
         weight: |source, destination| u64::from(judged.demand.weight(Id::new(source), Id::new(destination))),
-        slowness: channels().map(|channel| channel.map_or(1, |channel| topology.slowness(channel.link()))).collect(),
-        cycles: channels().map(|channel| channel.map_or(0, |channel| judged.hop_cycles[channel.link()])).collect(),
+        slowness: channels().map(|channel| channel.map_or(1, |channel| topology.slowness(channel))).collect(),
+        cycles: channels().map(|channel| channel.map_or(0, |channel| judged.hop_cycles[topology.link_of(channel)])).collect(),
     };
     let Some(dependencies) = Dependencies::new(&network, symmetry, usize::from(tables.vcs)) else {
         return Err(shape(TOO_LARGE.to_owned()));

@@ -90,7 +90,7 @@ pub(crate) fn keeps_dark(scene: &Scene<'_>, symmetry: &Symmetry) -> bool {
     let topology = scene.topology;
     topology.links().enumerate().filter(|&(id, _)| !scene.is_lit(id)).all(|(_, link)| {
         (1..symmetry.order())
-            .all(|g| topology.outgoing(symmetry.image(g, link.a.node), link.a.port).is_some_and(|image| !scene.is_lit(image.link())))
+            .all(|g| topology.outgoing(symmetry.image(g, link.a.node), link.a.port).is_some_and(|image| !scene.is_channel_lit(image)))
     })
 }
 

@@ -41,7 +41,7 @@ impl Network {
         Self {
             ports: topology.ports(),
             next: slots().map(|channel| channel.map_or((NOWHERE, 0), target)).collect(),
-            global: slots().map(|channel| channel.is_some_and(|id| topology.links()[id.link()].class == LinkClass::Global)).collect(),
+            global: slots().map(|channel| channel.is_some_and(|id| topology.link(id).class == LinkClass::Global)).collect(),
             endpoints: topology.nodes().map(|NodeId(router)| Endpoint { router, port: None }).collect(),
         }
     }

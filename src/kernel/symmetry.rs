@@ -122,7 +122,7 @@ pub fn automorphisms(topology: &Topology, symmetry: &Symmetry) -> Result<(), Con
             let (a, b) = (symmetry.image(g, link.a.node), symmetry.image(g, link.b.node));
             let image = topology.outgoing(a, link.a.port).filter(|&channel| {
                 let target = topology.target(channel);
-                let image = &topology.links()[channel.link()];
+                let image = topology.link(channel);
                 target.node == b && target.port == link.b.port && image.class == link.class && image.link_type == link.link_type
             });
             if image.is_none() {

@@ -122,7 +122,7 @@ impl<'a> Times<'a> {
         let topology = scene.topology;
         let mut first = vec![None; topology.class_count(symmetry)];
         let alike = scene.channels().all(|channel| {
-            let cycles = hop_cycles[channel.link()];
+            let cycles = hop_cycles[topology.link_of(channel)];
             *first[topology.channel_class(symmetry, channel).index()].get_or_insert(cycles) == cycles
         });
         Self { topology, symmetry, hop_cycles, alike }
@@ -132,7 +132,7 @@ impl<'a> Times<'a> {
     fn of(&self, route: &[ChannelId]) -> (u64, u64) {
         let order = self.symmetry.order();
         if self.alike {
-            let cycles = route.iter().map(|channel| self.hop_cycles[channel.link()]).sum::<u64>();
+            let cycles = route.iter().map(|&channel| self.hop_cycles[self.topology.link_of(channel)]).sum::<u64>();
             return (cycles * order as u64, cycles);
         }
         let image = |element: usize, channel: ChannelId| {
@@ -140,7 +140,8 @@ impl<'a> Times<'a> {
             let image = self.topology.outgoing(self.symmetry.image(element, source.node), source.port);
             image.expect("a symmetry keeps links")
         };
-        let cycles = |element: usize| route.iter().map(|&channel| self.hop_cycles[image(element, channel).link()]).sum::<u64>();
+        let cycles =
+            |element: usize| route.iter().map(|&channel| self.hop_cycles[self.topology.link_of(image(element, channel))]).sum::<u64>();
         (0..order).map(cycles).fold((0, 0), |(total, most), cycles| (total + cycles, most.max(cycles)))
     }
 }
@@ -164,7 +165,7 @@ impl Counts {
 
     fn hop(&mut self, topology: &Topology, symmetry: &Symmetry, channel: ChannelId, vc: usize, weight: u64) {
         // All images of a route together put as much on each channel of a class.
-        self.loads[topology.channel_class(symmetry, channel).index()] += weight * topology.slowness(channel.link());
+        self.loads[topology.channel_class(symmetry, channel).index()] += weight * topology.slowness(channel);
         self.vc_hops[vc] += self.order;
     }
 

@@ -5,7 +5,7 @@
 //! whole words of a bit set.
 
 use super::setting::Setting;
-use fabc_base::ids::{ChannelId, Id, LinkId, NodeId, PortId};
+use fabc_base::ids::{ChannelId, Id, NodeId, PortId};
 use fabc_ir::{Scene, link_cycles};
 use fabc_model::Fabric;
 
@@ -67,7 +67,7 @@ impl Layout {
                 from: topology.source(ChannelId::new(channel)).node.0,
                 to: end.node.0,
                 in_port: end.port.0,
-                latency: link_cycles(fabric, topology, LinkId::new(channel / 2)),
+                latency: link_cycles(fabric, topology, topology.link_of(ChannelId::new(channel))),
                 queue: NONE,
             }
         };

@@ -47,8 +47,8 @@ define_id! {
     PortId(u16);
     /// A cable or fiber pair; two channels, or one where it is simplex.
     LinkId(u32);
-    /// One direction of a link: `2 * link` runs from its end `a` to its end `b`, `2 * link + 1` back (a
-    /// simplex link has no such channel).
+    /// One direction of a link. Channels are numbered link by link, first from its end `a` to its end `b`, then
+    /// back; a simplex link has the first alone. [`Topology`](crate::Topology) maps channels to links.
     ChannelId(u32);
     /// A class of channels under the symmetry of a pod; without symmetry every channel is its own class.
     ChannelClass(u32);
@@ -62,28 +62,6 @@ define_id! {
     OcsGroupId(u32);
     /// A declared kind of link (one `link` item of the spec).
     LinkTypeId(u32);
-}
-
-impl LinkId {
-    /// The channel from end `a` to end `b`.
-    pub fn forward(self) -> ChannelId {
-        ChannelId(self.0 * 2)
-    }
-    /// The channel from end `b` to end `a`.
-    pub fn backward(self) -> ChannelId {
-        ChannelId(self.0 * 2 + 1)
-    }
-}
-
-impl ChannelId {
-    /// The link this channel is a direction of.
-    pub fn link(self) -> LinkId {
-        LinkId(self.0 / 2)
-    }
-    /// The other direction of the same link.
-    pub fn reverse(self) -> ChannelId {
-        ChannelId(self.0 ^ 1)
-    }
 }
 
 /// A vector indexed by one kind of id.

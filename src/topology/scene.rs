@@ -37,6 +37,11 @@ impl<'a> Scene<'a> {
     pub fn is_lit(&self, link: LinkId) -> bool {
         self.lit[link]
     }
+    /// Whether the link of a channel is lit.
+    #[inline]
+    pub fn is_channel_lit(&self, channel: ChannelId) -> bool {
+        self.lit[self.topology.link_of(channel)]
+    }
     /// The lit links, by id.
     pub fn links(&self) -> impl Iterator<Item = LinkId> {
         self.topology.links().ids().filter(|&link| self.lit[link])
@@ -57,22 +62,22 @@ impl<'a> Scene<'a> {
     }
     /// The lit channels, by id.
     pub fn channels(&self) -> impl Iterator<Item = ChannelId> {
-        self.links().flat_map(|link| self.topology.channels_of(link))
+        self.topology.channels().filter(|&channel| self.is_channel_lit(channel))
     }
     /// The lit channels that leave a router, in port order.
     #[inline]
     pub fn channels_from(&self, node: NodeId) -> impl Iterator<Item = ChannelId> {
-        self.topology.channels_from(node).filter(|channel| self.lit[channel.link()])
+        self.topology.channels_from(node).filter(|&channel| self.is_channel_lit(channel))
     }
     /// The lit channels that lead to a router, by input port.
     #[inline]
     pub fn channels_into(&self, node: NodeId) -> impl Iterator<Item = ChannelId> {
-        self.topology.channels_into(node).filter(|channel| self.lit[channel.link()])
+        self.topology.channels_into(node).filter(|&channel| self.is_channel_lit(channel))
     }
     /// The lit channel that leaves a router through a port.
     #[inline]
     pub fn outgoing(&self, node: NodeId, port: PortId) -> Option<ChannelId> {
-        self.topology.outgoing(node, port).filter(|channel| self.lit[channel.link()])
+        self.topology.outgoing(node, port).filter(|&channel| self.is_channel_lit(channel))
     }
     /// Whether a router is none of the dead ones.
     #[inline]
@@ -96,7 +101,7 @@ impl<'a> Scene<'a> {
             let ends = if link.simplex { &[link.a][..] } else { &[link.a, link.b] };
             ends.iter().all(|end| {
                 let canonical = symmetry.canonical_node(symmetry.class(end.node));
-                self.topology.outgoing(canonical, end.port).is_some_and(|channel| self.lit[channel.link()] == self.lit[id])
+                self.topology.outgoing(canonical, end.port).is_some_and(|channel| self.is_channel_lit(channel) == self.lit[id])
             })
         };
         self.dead.is_empty() && self.topology.links().enumerate().all(kept)

@@ -47,6 +47,10 @@ pub struct Link {
 pub struct Topology {
     ports: usize,
     links: IdVec<LinkId, Link>,
+    /// `[link]`: its first channel. Empty where all links are duplex: then it is twice the link.
+    first_channels: Vec<ChannelId>,
+    /// `[channel]`: its link. Empty where all links are duplex: then it is half the channel.
+    channel_links: Vec<LinkId>,
     /// `[node * ports + port]`: the channel that leaves through the port.
     outgoing: Vec<Option<ChannelId>>,
     /// `[node * ports + port]`: the channel that comes in by the port; empty where all links are duplex, so
@@ -73,28 +77,39 @@ impl Topology {
         }
         links.sort_by_key(|link| (link.a, link.b));
         let links: IdVec<LinkId, Link> = links.into();
+        let (mut first_channels, mut channel_links) = (Vec::new(), Vec::new());
+        if links.iter().any(|link| link.simplex) {
+            for (id, link) in links.enumerate() {
+                first_channels.push(ChannelId::new(channel_links.len()));
+                channel_links.extend(std::iter::repeat_n(id, if link.simplex { 1 } else { 2 }));
+            }
+        }
         let mut outgoing = vec![None; node_count * ports];
-        let mut incoming = vec![None; if links.iter().any(|link| link.simplex) { node_count * ports } else { 0 }];
+        let mut incoming = vec![None; if channel_links.is_empty() { 0 } else { node_count * ports }];
         let take = |ends: &mut Vec<Option<ChannelId>>, end: End, channel| {
             let slot = &mut ends[end.node.index() * ports + end.port.index()];
             assert!(slot.is_none(), "port {end:?} carries two links");
             *slot = Some(channel);
         };
         for (id, link) in links.enumerate() {
-            take(&mut outgoing, link.a, id.forward());
+            let forward = first_channels.get(id.index()).copied().unwrap_or(ChannelId::new(2 * id.index()));
+            let backward = ChannelId(forward.0 + 1);
+            take(&mut outgoing, link.a, forward);
             if !link.simplex {
-                take(&mut outgoing, link.b, id.backward());
+                take(&mut outgoing, link.b, backward);
             }
             if !incoming.is_empty() {
-                take(&mut incoming, link.b, id.forward());
+                take(&mut incoming, link.b, forward);
                 if !link.simplex {
-                    take(&mut incoming, link.a, id.backward());
+                    take(&mut incoming, link.a, backward);
                 }
             }
         }
         Self {
             ports,
             links,
+            first_channels,
+            channel_links,
             outgoing,
             incoming,
             hosts: Vec::new(),
@@ -152,14 +167,15 @@ impl Topology {
     pub fn links(&self) -> &IdVec<LinkId, Link> {
         &self.links
     }
-    /// Channel ids: two per link. Of a simplex link the second stands for nothing.
+    /// Number of channels: two per link, one of a simplex link.
     #[inline]
     pub fn channel_count(&self) -> usize {
-        self.links.len() * 2
+        if self.has_simplex() { self.channel_links.len() } else { self.links.len() * 2 }
     }
     /// Whether some link is one channel alone.
+    #[inline]
     pub fn has_simplex(&self) -> bool {
-        !self.incoming.is_empty()
+        !self.channel_links.is_empty()
     }
     /// Hosts of a router; 0 for one that only forwards.
     #[inline]
@@ -200,10 +216,15 @@ impl Topology {
     pub fn capacity(&self, link: LinkId) -> u64 {
         self.capacities.of(self.links[link].link_type)
     }
-    /// Parts of a unit of load that a route of weight 1 puts on a channel of a link.
+    /// Capacity of a channel, in units.
     #[inline]
-    pub fn slowness(&self, link: LinkId) -> u64 {
-        self.capacities.slowness(self.links[link].link_type)
+    pub fn channel_capacity(&self, channel: ChannelId) -> u64 {
+        self.capacity(self.link_of(channel))
+    }
+    /// Parts of a unit of load that a route of weight 1 puts on a channel.
+    #[inline]
+    pub fn slowness(&self, channel: ChannelId) -> u64 {
+        self.capacities.slowness(self.link(channel).link_type)
     }
     /// The name of a router.
     pub fn name(&self, node: NodeId) -> String {
@@ -223,26 +244,60 @@ impl Topology {
         let (from, to) = (self.source(channel), self.target(channel));
         format!("{}.{} -> {}", self.name(from.node), self.names.port(from.port), self.name(to.node))
     }
+    /// The channel of a link from its end `a` to its end `b`.
+    #[inline]
+    pub fn forward(&self, link: LinkId) -> ChannelId {
+        if self.has_simplex() { self.first_channels[link.index()] } else { ChannelId::new(2 * link.index()) }
+    }
+    /// The number of the link that a channel is a direction of.
+    #[inline]
+    pub fn link_of(&self, channel: ChannelId) -> LinkId {
+        if self.has_simplex() { self.channel_links[channel.index()] } else { LinkId(channel.0 / 2) }
+    }
+    /// The link that a channel is a direction of.
+    #[inline]
+    pub fn link(&self, channel: ChannelId) -> &Link {
+        &self.links[self.link_of(channel)]
+    }
+    /// The other direction of a channel's link, unless the link is simplex.
+    #[inline]
+    pub fn reverse(&self, channel: ChannelId) -> Option<ChannelId> {
+        if !self.has_simplex() {
+            return Some(ChannelId(channel.0 ^ 1));
+        }
+        let forward = self.forward(self.link_of(channel));
+        let backward = (!self.link(channel).simplex).then_some(ChannelId(forward.0 + 1));
+        if channel == forward { backward } else { Some(forward) }
+    }
+    /// A link as people name it: its channel from its end `a`.
+    pub fn link_name(&self, link: LinkId) -> String {
+        self.channel_name(self.forward(link))
+    }
     /// The channels of a link: two, or one where it is simplex.
     #[inline]
     pub fn channels_of(&self, link: LinkId) -> impl Iterator<Item = ChannelId> + use<> {
-        let back = (!self.links[link].simplex).then(|| link.backward());
-        std::iter::once(link.forward()).chain(back)
+        let first = self.forward(link).0;
+        (first..first + if self.links[link].simplex { 1 } else { 2 }).map(ChannelId)
     }
     /// All channels, by id.
-    pub fn channels(&self) -> impl Iterator<Item = ChannelId> {
-        self.links.ids().flat_map(|link| self.channels_of(link))
+    pub fn channels(&self) -> impl Iterator<Item = ChannelId> + use<> {
+        (0..self.channel_count()).map(ChannelId::new)
+    }
+    /// Both ends of a channel: where it starts, and where it leads.
+    #[inline]
+    fn ends(&self, channel: ChannelId) -> (End, End) {
+        let (id, link) = (self.link_of(channel), self.link(channel));
+        if channel == self.forward(id) { (link.a, link.b) } else { (link.b, link.a) }
     }
     /// Where a channel starts: the router and its output port.
     #[inline]
     pub fn source(&self, channel: ChannelId) -> End {
-        let link = &self.links[channel.link()];
-        if channel.0.is_multiple_of(2) { link.a } else { link.b }
+        self.ends(channel).0
     }
     /// Where a channel ends: the router and its input port.
     #[inline]
     pub fn target(&self, channel: ChannelId) -> End {
-        self.source(channel.reverse())
+        self.ends(channel).1
     }
     /// The channel that leaves a router through a port, unless the port is dark.
     #[inline]
@@ -257,9 +312,9 @@ impl Topology {
     /// All channels that lead to a router, by input port.
     #[inline]
     pub fn channels_into(&self, node: NodeId) -> impl Iterator<Item = ChannelId> {
-        let (ends, duplex) = if self.incoming.is_empty() { (&self.outgoing, true) } else { (&self.incoming, false) };
+        let (ends, other_direction) = if self.has_simplex() { (&self.incoming, 0) } else { (&self.outgoing, 1) };
         let channels = ends[node.index() * self.ports..][..self.ports].iter().copied().flatten();
-        channels.map(move |channel| if duplex { channel.reverse() } else { channel })
+        channels.map(move |channel| ChannelId(channel.0 ^ other_direction))
     }
     /// The nodes that channels of links with `lit` lead to from a node, the node itself included.
     pub fn reachable(&self, start: NodeId, lit: impl Fn(LinkId) -> bool) -> FixedBitSet {
@@ -267,7 +322,7 @@ impl Topology {
         seen.insert(start.index());
         let mut open = vec![start];
         while let Some(node) = open.pop() {
-            for channel in self.channels_from(node).filter(|channel| lit(channel.link())) {
+            for channel in self.channels_from(node).filter(|&channel| lit(self.link_of(channel))) {
                 let to = self.target(channel).node;
                 if !seen.put(to.index()) {
                     open.push(to);
@@ -291,7 +346,7 @@ impl Topology {
     pub fn is_counted(&self, channel: ChannelId, count: VcCount) -> bool {
         match count {
             VcCount::Hops => true,
-            VcCount::GlobalHops => self.links[channel.link()].class == LinkClass::Global,
+            VcCount::GlobalHops => self.link(channel).class == LinkClass::Global,
         }
     }
     /// Number of channel classes under a symmetry (classes of dark ports included, they stay unused).

@@ -45,7 +45,7 @@ fn capacities(topology: &Topology) -> Vec<f64> {
     let symmetry = topology.symmetry();
     let mut all = vec![1.0; topology.class_count(symmetry)];
     for channel in topology.channels() {
-        all[topology.channel_class(symmetry, channel).index()] = topology.capacity(channel.link()) as f64;
+        all[topology.channel_class(symmetry, channel).index()] = topology.channel_capacity(channel) as f64;
     }
     all
 }

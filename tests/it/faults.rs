@@ -6,7 +6,7 @@ use fabc::check;
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
 use fabc::emit;
-use fabc::ids::{ChannelId, Id, NodeId};
+use fabc::ids::{Id, NodeId};
 use fabc::ir::{Entry, Fault, ForwardingTables, Fraction, Image, Scenario, Walk, surviving_scene};
 use fabc::model::Metric;
 use fabc::progress::Silent;
@@ -53,7 +53,7 @@ fn moved(compiled: &Compiled, scenario: &Scenario, image: &Image) -> Scenario {
     let fault = match &scenario.fault {
         Fault::Link(link) => {
             let end = compiled.topology.links()[*link].a;
-            Fault::Link(compiled.topology.outgoing(to(end.node), end.port).map(ChannelId::link).unwrap())
+            Fault::Link(compiled.topology.outgoing(to(end.node), end.port).map(|channel| compiled.topology.link_of(channel)).unwrap())
         }
         Fault::Router(chip) => Fault::Router(to(*chip)),
         other => panic!("{other:?} has no images"),

@@ -80,7 +80,7 @@ fn wire(pod: &Pod, permutations: &[Vec<u32>]) -> (Topology, CrossConnects) {
     for (id, ocs) in pod.ocses.enumerate() {
         let Some(permutation) = permutations.get(id.index()) else { continue };
         for (a, (from, &b)) in ocs.a.iter().zip(permutation).enumerate() {
-            let link = topology.outgoing(from.node, from.port).unwrap().link();
+            let link = topology.link_of(topology.outgoing(from.node, from.port).unwrap());
             cross_connects.settings[id].push(CrossConnect { a: a as u32, b, link });
             cross_connects.ocs_of[link] = Some(id);
         }

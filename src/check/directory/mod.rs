@@ -404,7 +404,7 @@ impl Directory<'_> {
             dual,
             clock_hz: self.fabric.clock_hz,
             bandwidth_bps: self.topology.capacities().unit_bps(),
-            capacity: scene.channels().map(|channel| self.topology.capacity(channel.link())).sum(),
+            capacity: scene.channels().map(|channel| self.topology.channel_capacity(channel)).sum(),
             parts: self.topology.capacities().parts(),
             trees: self.cross_connects.map(|cross_connects| scenario.whole_sets(&self.claims.trees, &scene.lit, cross_connects)),
             walk: routed.as_ref().map(|(walk, _)| walk.clone()),

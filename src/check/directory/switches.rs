@@ -45,7 +45,7 @@ pub(super) fn cross_connects(
             let Some(channel) = topology.outgoing(from.node, from.port) else {
                 return wrong(place(), format!("no link of topology.json leaves {}", pod.face_port_name(*from)));
             };
-            set.push(CrossConnect { a, b, link: channel.link() });
+            set.push(CrossConnect { a, b, link: topology.link_of(channel) });
         }
         settings.push(set);
     }

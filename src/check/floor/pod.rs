@@ -140,7 +140,7 @@ fn ways(floor: &Floor, pod: &Pod, topology: &Topology, cross_connects: &CrossCon
             }
         };
         if topology.length(id) != must {
-            let (has, name) = (topology.length(id), topology.channel_name(id.forward()));
+            let (has, name) = (topology.length(id), topology.link_name(id));
             return Err(format!("the link {name} has {has} units of 0.1 m, but its way has {must}"));
         }
     }

@@ -86,7 +86,7 @@ pub(super) fn witnesses(
 
 /// What channels carry together, in units of what is common to all bandwidths.
 fn lanes(scene: &Scene<'_>, channels: impl Iterator<Item = ChannelId>) -> u32 {
-    let all: u64 = channels.map(|channel| scene.topology.capacity(channel.link())).sum();
+    let all: u64 = channels.map(|channel| scene.topology.channel_capacity(channel)).sum();
     u32::try_from(all).unwrap_or(u32::MAX)
 }
 

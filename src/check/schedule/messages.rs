@@ -94,7 +94,7 @@ pub(super) fn messages(scene: &Scene<'_>, tables: &ForwardingTables, schedule: &
     let mut of = vec![0u64; scene.topology.class_count(&symmetry)];
     let mut lanes = vec![1; of.len()];
     for channel in scene.channels() {
-        lanes[scene.topology.channel_class(&symmetry, channel).index()] = scene.topology.capacity(channel.link()) as u32;
+        lanes[scene.topology.channel_class(&symmetry, channel).index()] = scene.topology.channel_capacity(channel) as u32;
     }
     let mut replay = |list: &[Message], pairs: &Pairs| {
         complete(scene, schedule.chunks, list, pairs, &symmetry)?;

@@ -27,9 +27,10 @@ impl<'a> Pipeline<'a> {
         let mut crossed: BTreeMap<ChannelId, u128> = BTreeMap::new();
         let mut height = 0;
         for tree in &shared.trees {
-            for channel in tree.up.iter().flatten() {
-                *crossed.entry(*channel).or_default() += 1;
-                *crossed.entry(channel.reverse()).or_default() += 1;
+            for &up in tree.up.iter().flatten() {
+                for channel in std::iter::once(up).chain(scene.topology.reverse(up)) {
+                    *crossed.entry(channel).or_default() += 1;
+                }
             }
             let hops = |start: usize| std::iter::successors(tree.up[start], |up| tree.up[scene.topology.target(*up).node.index()]).count();
             height = height.max((0..tree.up.len()).map(hops).max().unwrap_or(0) as u64);
@@ -56,7 +57,7 @@ impl<'a> Pipeline<'a> {
 
     /// What a message takes on a channel.
     fn on(&self, channel: ChannelId, (piece, overhead): (u128, u128)) -> u128 {
-        piece.div_ceil(u128::from(self.scene.topology.capacity(channel.link()))) + overhead
+        piece.div_ceil(u128::from(self.scene.topology.channel_capacity(channel))) + overhead
     }
 
     /// Hops of the first piece, and one for each that follows it.
@@ -99,8 +100,8 @@ impl<'a> Pipeline<'a> {
         let mut end = 0;
         while let Some((since, crossing)) = open.pop_first() {
             let (number, node, down) = crossing;
-            let Some(up) = self.shared.trees[number].up[node] else { continue };
-            let channel = if down { up.reverse() } else { up };
+            let up = self.shared.trees[number].up[node];
+            let Some(channel) = up.and_then(|up| if down { topology.reverse(up) } else { Some(up) }) else { continue };
             let takes = self.on(channel, message).max(1);
             let each = (period / takes).max(1);
             let (origin, places) = taken.entry(channel).or_insert_with(|| (since, BTreeSet::new()));
@@ -110,7 +111,7 @@ impl<'a> Pipeline<'a> {
             while !places.insert(place % each) {
                 place += 1;
             }
-            let there = *origin + place / each * period + place % each * takes + self.on(channel, message) + hop(channel.link());
+            let there = *origin + place / each * period + place % each * takes + self.on(channel, message) + hop(topology.link_of(channel));
             end = end.max(there);
             for next in after.remove(&crossing).unwrap_or_default() {
                 let at = ready.entry(next).or_default();

@@ -112,11 +112,11 @@ impl HopTimes {
             let class = |channel| topology.channel_class(&symmetry, channel);
             for channel in scene.channels() {
                 let most = of_class.entry(class(channel)).or_insert(0u128);
-                *most = exact[channel.link().index()].max(*most);
+                *most = exact[topology.link_of(channel).index()].max(*most);
             }
             for channel in scene.channels() {
                 let most = of_class.get(&class(channel)).copied().unwrap_or(0);
-                let link = &mut slowest[channel.link().index()];
+                let link = &mut slowest[topology.link_of(channel).index()];
                 *link = most.max(*link);
             }
         }
@@ -180,8 +180,10 @@ pub fn schedule_time(
             let loads = messages::messages(scene, tables, schedule, sends)?;
             let (slots, chunk) = (loads.slots(), carried(chips * pieces));
             let widest = loads.lanes.iter().copied().max().unwrap_or(1);
-            let link_of: BTreeMap<usize, LinkId> =
-                scene.channels().map(|channel| (scene.topology.channel_class(&loads.symmetry, channel).index(), channel.link())).collect();
+            let link_of: BTreeMap<usize, LinkId> = scene
+                .channels()
+                .map(|channel| (scene.topology.channel_class(&loads.symmetry, channel).index(), scene.topology.link_of(channel)))
+                .collect();
             let takes = |pace: &Pace| match pace.barrier {
                 // A wide channel has a message for each of its lanes.
                 true => (chunk + pace.overhead * u128::from(widest) + pace.hop) * u128::from(slots),
@@ -285,8 +287,8 @@ impl Waits {
                 };
                 last[channel] = Some((at, round));
                 before.push((earlier, first));
-                lanes.push(u128::from(topology.capacity(transfer.channel.link())));
-                links.push(transfer.channel.link());
+                lanes.push(u128::from(topology.channel_capacity(transfer.channel)));
+                links.push(topology.link_of(transfer.channel));
                 let sender = plan.cell(sender);
                 // A copy that nobody brought is the sender's own, or the sum that it has.
                 let from = if by[sender].is_empty() && !reverse { &sums[sender] } else { &by[sender] };
@@ -408,7 +410,7 @@ fn soonest(scene: &Scene<'_>, schedule: &Schedule, (chip, distance): (NodeId, u3
         }
         if settled.insert(node) {
             let into = scene.channels_into(node);
-            open.extend(into.map(|channel| (time + hops[channel.link().index()], scene.topology.source(channel).node)));
+            open.extend(into.map(|channel| (time + hops[scene.topology.link_of(channel).index()], scene.topology.source(channel).node)));
         }
     }
     0

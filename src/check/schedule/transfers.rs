@@ -51,11 +51,13 @@ impl<'a> Plan<'a> {
             let mut used = FixedBitSet::with_capacity(topology.channel_count());
             for pull in &round.pulls {
                 let failed = |what| ScheduleError::Channel { round: at, channel: pull.channel.0, what };
-                let link = topology.links().get(pull.channel.link()).ok_or_else(|| failed("does not exist"))?;
-                if link.simplex {
+                if pull.channel.index() >= topology.channel_count() {
+                    return Err(failed("does not exist").into());
+                }
+                if topology.link(pull.channel).simplex {
                     return Err(failed("runs one way only").into());
                 }
-                if !scene.lit[pull.channel.link()] {
+                if !scene.is_channel_lit(pull.channel) {
                     return Err(failed("is dark").into());
                 }
                 let (from, to) = (topology.source(pull.channel).node, topology.target(pull.channel).node);
@@ -66,7 +68,7 @@ impl<'a> Plan<'a> {
                     return Err(failed("is listed twice").into());
                 }
                 let name = || topology.channel_name(pull.channel);
-                let most = u64::from(round.width).saturating_mul(topology.capacity(pull.channel.link()));
+                let most = u64::from(round.width).saturating_mul(topology.channel_capacity(pull.channel));
                 if pull.chunks.len() as u64 > most {
                     let (chunks, width) = (pull.chunks.len(), u32::try_from(most).unwrap_or(u32::MAX));
                     return Err(ScheduleError::Width { round: at, channel: name(), chunks, width }.into());

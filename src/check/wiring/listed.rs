@@ -20,7 +20,7 @@ pub(super) fn wiring(fabric: &Fabric, listed: &Listed, topology: &Topology) -> R
     for (id, link) in topology.links().enumerate() {
         if link.simplex != simplex || link.class != LinkClass::Local {
             let must = if simplex { "one channel" } else { "two channels" };
-            return Err(format!("{} must be {must}, and inside a group", topology.channel_name(id.forward())));
+            return Err(format!("{} must be {must}, and inside a group", topology.link_name(id)));
         }
     }
     let ports = [ports(listed, 0, simplex), ports(listed, 1, simplex)];
@@ -35,7 +35,7 @@ pub(super) fn wiring(fabric: &Fabric, listed: &Listed, topology: &Topology) -> R
         let Some(channel) = channel else {
             return Err(format!("the link from {} is missing", names()));
         };
-        if topology.links()[channel.link()].link_type != link.link {
+        if topology.link(channel).link_type != link.link {
             return Err(format!("the link from {} must be one of `{}`", names(), fabric.link_types[link.link].name));
         }
     }
@@ -83,7 +83,7 @@ fn surplus(listed: &Listed, topology: &Topology) -> String {
         let count = left.entry(key([link.a.node.0, link.b.node.0], link.link_type)).or_default();
         *count -= 1;
         if *count < 0 {
-            return format!(", and {} is not among them", topology.channel_name(id.forward()));
+            return format!(", and {} is not among them", topology.link_name(id));
         }
     }
     String::new()

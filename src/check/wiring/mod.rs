@@ -50,7 +50,7 @@ pub fn wiring(fabric: &Fabric, topology: &Topology, cross_connects: Option<&Cros
         network::names(fabric, network, topology)?;
     }
     if let Some(id) = topology.links().ids().find(|&id| topology.links()[id].a.node == topology.links()[id].b.node) {
-        return wrong(format!("{} joins a router to itself", topology.channel_name(id.forward())));
+        return wrong(format!("{} joins a router to itself", topology.link_name(id)));
     }
     match (&fabric.plant, cross_connects) {
         (Plant::Pod(pod), Some(cross_connects)) => pod::wiring(fabric, pod, topology, cross_connects)?,

@@ -40,7 +40,7 @@ fn copper(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> Res
                 let neighbor = pod.node(cube, at);
                 let (out, back) = (PortId::new(2 * axis), PortId::new(2 * axis + 1));
                 let found = topology.outgoing(node, out).filter(|&channel| {
-                    let (link, target) = (&topology.links()[channel.link()], topology.target(channel));
+                    let (link, target) = (topology.link(channel), topology.target(channel));
                     target.node == neighbor && target.port == back && link.class == LinkClass::Local && link.link_type == pod.cube.mesh
                 });
                 if found.is_none() {
@@ -56,7 +56,7 @@ fn copper(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> Res
         return wrong(format!("{} copper links, but the meshes of {} cubes have {expected}", copper.len(), pod.cubes));
     }
     match copper.into_iter().find(|&id| cross_connects.ocs_of[id].is_some()) {
-        Some(id) => wrong(format!("{} is copper and yet runs through an OCS", topology.channel_name(id.forward()))),
+        Some(id) => wrong(format!("{} is copper and yet runs through an OCS", topology.link_name(id))),
         None => Ok(()),
     }
 }
@@ -75,7 +75,7 @@ fn fiber(fabric: &Fabric, pod: &Pod, topology: &Topology, cross_connects: &Cross
                 return wrong(format!("{} is said to carry link {}, which does not exist", names(), setting.link));
             };
             if !joins(link, a, b) {
-                let (name, other) = (names(), topology.channel_name(setting.link.forward()));
+                let (name, other) = (names(), topology.link_name(setting.link));
                 return wrong(format!("{name} is said to carry {other}, which has other ends"));
             }
             if link.class != LinkClass::Global || link.link_type != ocs.link {
@@ -91,7 +91,7 @@ fn fiber(fabric: &Fabric, pod: &Pod, topology: &Topology, cross_connects: &Cross
     }
     let dangling = topology.links().enumerate().find(|&(id, link)| link.class == LinkClass::Global && !runs_through[id]);
     if let Some((id, _)) = dangling {
-        let name = topology.channel_name(id.forward());
+        let name = topology.link_name(id);
         return match cross_connects.ocs_of[id].and_then(|ocs| pod.ocses.get(ocs)) {
             Some(ocs) => Err(CheckError::CrossConnect {
                 ocs: ocs.name.clone(),

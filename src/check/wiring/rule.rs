@@ -91,7 +91,7 @@ pub(super) fn hosts(topology: &Topology, node: NodeId, must: u16) -> Result<(), 
 /// Every link is one of the family, with its class, type and direction.
 fn links(fabric: &Fabric, network: &Network, topology: &Topology, rule: &dyn Rule) -> Result<(), String> {
     for (id, link) in topology.links().enumerate() {
-        let name = || topology.channel_name(id.forward());
+        let name = || topology.link_name(id);
         if link.simplex != rule.simplex() {
             return Err(format!("{} must be {}", name(), if rule.simplex() { "one channel" } else { "two channels" }));
         }
@@ -155,7 +155,7 @@ fn ascending(
     node: NodeId,
     channels: impl Iterator<Item = (ChannelId, PortId, NodeId)>,
 ) -> Result<(), String> {
-    let class = |channel: ChannelId| topology.links()[channel.link()].class;
+    let class = |channel: ChannelId| topology.link(channel).class;
     let mut before: Option<(bool, NodeId)> = None;
     for (place, (channel, port, neighbor)) in channels.enumerate() {
         let global = class(channel) == LinkClass::Global;

@@ -84,7 +84,7 @@ impl Down {
                 })
             });
             return channel.is_some_and(|channel| {
-                self.links.insert(channel.link());
+                self.links.insert(topology.link_of(channel));
                 true
             });
         }

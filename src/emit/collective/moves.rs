@@ -94,7 +94,8 @@ impl<'a> Moves<'a> {
         let symmetry = topology.symmetry();
         let mut found = Vec::new();
         let mut list = |pull: &Pull, channel: ChannelId, image: &dyn Fn(u32) -> u32| {
-            let channel = if order == Order::Forward { channel } else { channel.reverse() };
+            let channel = if order == Order::Forward { Some(channel) } else { topology.reverse(channel) };
+            let channel = channel.expect("reductions run on duplex links");
             let place = |place: usize| if order == Order::Forward { place } else { pull.chunks.len() - 1 - place };
             found.extend(pull.chunks.iter().enumerate().map(|(at, &chunk)| (place(at), channel, image(chunk))));
         };

@@ -79,12 +79,12 @@ pub(crate) fn over_steps(fabric: &Fabric, topology: &Topology, name: &str, sched
         Transfers::Timed(timed) => return Some(over_cycles(fabric, topology, name, timed)),
         Transfers::Trees(_) => return None,
     };
-    let kind = |channel: ChannelId| topology.links()[channel.link()].link_type;
+    let kind = |channel: ChannelId| topology.link(channel).link_type;
     // What the plan lists stands for all the others alike.
     let listed = |node| !rounds.canonical || topology.symmetry().canonical_node(topology.symmetry().class(node)) == node;
     let mut channels: IdVec<LinkTypeId, u64> = IdVec::filled(0, fabric.link_types.len());
     let into = topology.channels().filter(|channel| listed(topology.target(*channel).node));
-    into.for_each(|channel| channels[kind(channel)] += topology.capacity(channel.link()));
+    into.for_each(|channel| channels[kind(channel)] += topology.channel_capacity(channel));
     let rows: Vec<LinkTypeId> = fabric.link_types.ids().filter(|of| channels[*of] > 0).collect();
     let mut steps: Vec<&Round> = rounds.rounds.iter().collect();
     if rounds.order == [Order::Reverse] {
@@ -113,7 +113,7 @@ pub(crate) fn over_steps(fabric: &Fabric, topology: &Topology, name: &str, sched
 fn over_slots(topology: &Topology, name: &str, schedule: &Schedule, sends: &Sends) -> String {
     let symmetry = if sends.canonical { topology.symmetry().clone() } else { topology.symmetry().without() };
     // Of every class of channels that are alike one.
-    let class = |channel: ChannelId| (topology.channel_class(&symmetry, channel).0, topology.capacity(channel.link()));
+    let class = |channel: ChannelId| (topology.channel_class(&symmetry, channel).0, topology.channel_capacity(channel));
     let mut classes: Vec<(u32, u64)> = topology.channels().map(class).collect();
     classes.sort_unstable();
     classes.dedup();
@@ -146,7 +146,7 @@ fn over_cycles(fabric: &Fabric, topology: &Topology, name: &str, timed: &Timed) 
         let (from, to) = (topology.source(*channel).node, topology.target(*channel).node);
         listed(from) && topology.is_endpoint(from) && topology.is_endpoint(to)
     };
-    let kind = |channel: ChannelId| topology.links()[channel.link()].link_type;
+    let kind = |channel: ChannelId| topology.link(channel).link_type;
     let mut channels: IdVec<LinkTypeId, u64> = IdVec::filled(0, fabric.link_types.len());
     topology.channels().filter(takes_part).for_each(|channel| channels[kind(channel)] += 1);
     let rows: Vec<LinkTypeId> = fabric.link_types.ids().filter(|of| channels[*of] > 0).collect();

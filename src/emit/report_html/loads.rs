@@ -86,7 +86,7 @@ fn kinds(compiled: &Compiled) -> Option<Vec<Kind>> {
     let walk = compiled.scenarios[0].metrics.routed.as_ref()?;
     let symmetry = compiled.scenarios[0].routed.as_ref().map_or(topology.symmetry(), |routed| &routed.tables.symmetry);
     let of = |class: Option<LinkClass>| {
-        let is_of = |channel: &ChannelId| class.is_none_or(|class| topology.links()[channel.link()].class == class);
+        let is_of = |&channel: &ChannelId| class.is_none_or(|class| topology.link(channel).class == class);
         let mut channels: Vec<(u64, ChannelId)> = topology
             .channels()
             .filter(is_of)

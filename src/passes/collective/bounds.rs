@@ -100,7 +100,7 @@ pub(super) fn latencies(ground: &Ground<'_>) -> Vec<CollectiveBound> {
 
 /// All chips apart, or (where every router is one) parts that only thin cuts join, whichever bounds more.
 fn partition(ground: &Ground<'_>) -> CollectiveBound {
-    let lanes = |channel: ChannelId| ground.scene.topology.capacity(channel.link());
+    let lanes = |channel: ChannelId| ground.scene.topology.channel_capacity(channel);
     let into_chips: u64 = ground.scene.endpoints().flat_map(|chip| ground.scene.channels_into(chip)).map(lanes).sum();
     let alone = CollectiveBound::Partition { part_of: Vec::new(), parts: ground.living as u32, channels: into_chips as u32 };
     if copyable(ground.scene).is_err() {

@@ -45,7 +45,7 @@ pub fn slowest_chip(scene: &Scene<'_>, cost: &CollectiveCost, root: NodeId) -> O
     let last = scene.endpoints().rev().max_by_key(|chip| times[chip.index()])?;
     let mut breadth = Breadth::default();
     Neighbors::into_of(scene).search(last, &mut breadth);
-    let lanes: u64 = scene.channels_into(last).map(|channel| scene.topology.capacity(channel.link())).sum();
+    let lanes: u64 = scene.channels_into(last).map(|channel| scene.topology.channel_capacity(channel)).sum();
     let distance = breadth.hops[root.index()].checked_sub(1)?;
     Some(CollectiveBound::Latency { node: last, distance, channels: lanes as u32, shards: 1 })
 }
@@ -79,7 +79,7 @@ fn times(scene: &Scene<'_>, node: NodeId, way: Way, hops: &LinkHops) -> Vec<u128
         };
         for channel in channels {
             let end = if way == Way::From { scene.topology.target(channel) } else { scene.topology.source(channel) };
-            let later = time + hops.own[channel.link()];
+            let later = time + hops.own[scene.topology.link_of(channel)];
             if later < times[end.node.index()] {
                 times[end.node.index()] = later;
                 open.push(Reverse((later, end.node)));

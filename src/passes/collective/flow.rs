@@ -16,7 +16,7 @@ pub(super) fn by_hops(ground: &Ground<'_>) -> CollectiveBound {
     let (scene, symmetry) = (ground.scene, &ground.symmetry);
     let mut lengths = vec![0; scene.topology.class_count(symmetry)];
     scene.channels().for_each(|channel| lengths[scene.topology.channel_class(symmetry, channel).index()] = 1);
-    let volume = scene.channels().map(|channel| u128::from(scene.topology.capacity(channel.link()))).sum();
+    let volume = scene.channels().map(|channel| u128::from(scene.topology.channel_capacity(channel))).sum();
     let of = |class: usize| scene.endpoints().map(|chip| u128::from(ground.hops[class][chip.index()])).sum::<u128>();
     let distance = ground.alive().map(of).sum::<u128>() * symmetry.order() as u128;
     CollectiveBound::Flow { lengths, volume, distance }
@@ -35,7 +35,7 @@ pub fn over_lengths(scene: &Scene<'_>, lengths: &[u64]) -> Option<CollectiveBoun
     for channel in scene.channels() {
         let class = topology.channel_class(&symmetry, channel).index();
         lit[class] = true;
-        volume += u128::from(lengths[class]) * u128::from(topology.capacity(channel.link()));
+        volume += u128::from(lengths[class]) * u128::from(topology.channel_capacity(channel));
     }
     if lit.iter().zip(lengths).any(|(lit, length)| !lit && *length > 0) {
         return None;

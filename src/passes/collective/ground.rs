@@ -62,7 +62,7 @@ impl<'a> Ground<'a> {
         let chips: Vec<NodeId> = symmetry.canonical_nodes().collect();
         let input = |channel: ChannelId| {
             let from = topology.source(channel).node;
-            let lanes = topology.capacity(channel.link());
+            let lanes = topology.channel_capacity(channel);
             Input { channel, class: symmetry.class(from), element: symmetry.element_to(from), lanes }
         };
         let inputs: Vec<Vec<Input>> = chips.iter().map(|&chip| scene.channels_into(chip).map(input).collect()).collect();
@@ -123,7 +123,7 @@ pub fn admitted(scene: &Scene<'_>) -> Result<(), CollectiveError> {
 fn laned(scene: &Scene<'_>, most: u64) -> Result<(), CollectiveError> {
     let topology = scene.topology;
     match scene.links().find(|&link| topology.capacity(link) > most) {
-        Some(link) => Err(CollectiveError::Lanes { link: topology.channel_name(link.forward()), lanes: topology.capacity(link), most }),
+        Some(link) => Err(CollectiveError::Lanes { link: topology.link_name(link), lanes: topology.capacity(link), most }),
         None => Ok(()),
     }
 }
@@ -139,7 +139,7 @@ pub fn copyable(scene: &Scene<'_>) -> Result<(), CollectiveError> {
         return Err(CollectiveError::Forwards { router: topology.name(router) });
     }
     if let Some(link) = scene.one_way() {
-        return Err(CollectiveError::Simplex { link: topology.channel_name(link.forward()) });
+        return Err(CollectiveError::Simplex { link: topology.link_name(link) });
     }
     laned(scene, MOST_LANES)
 }

@@ -49,7 +49,7 @@ pub(super) fn from_root(ground: &Ground<'_>, root: NodeId, reduced: bool) -> (u6
     let mut network = Network::empty(ground.nodes());
     for channel in scene.channels() {
         let [from, to] = [scene.topology.source(channel), scene.topology.target(channel)].map(|end| end.node.index());
-        network.arc(if reduced { [to, from] } else { [from, to] }, [scene.topology.capacity(channel.link()), 0]);
+        network.arc(if reduced { [to, from] } else { [from, to] }, [scene.topology.channel_capacity(channel), 0]);
     }
     let rooms = network.room.clone();
     let mut best = (u64::MAX, Vec::new());

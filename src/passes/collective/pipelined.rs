@@ -21,6 +21,7 @@ const MOST_PIECES: u32 = 1 << 16;
 /// A channel as a tree uses it.
 struct Use {
     channel: ChannelId,
+    link: LinkId,
     /// The uses that wait for this one.
     then: Vec<u32>,
     /// Uses that this one waits for.
@@ -97,8 +98,8 @@ impl Pipelined {
             for (node, up) in tree.up.iter().enumerate() {
                 let Some(up) = *up else { continue };
                 numbers[node] = Some((uses.len() as u32, uses.len() as u32 + 1));
-                let of = |channel: ChannelId| Use { channel, then: Vec::new(), after: 0 };
-                uses.extend([of(up), of(up.reverse())]);
+                let down = topology.reverse(up).expect("trees run on duplex links");
+                uses.extend([up, down].map(|channel| Use { channel, link: topology.link_of(channel), then: Vec::new(), after: 0 }));
             }
             let roots: Vec<u32> = tops(topology, &tree.up, tree.root).filter_map(|child| numbers[child]).map(|(_, down)| down).collect();
             let mut follow = |first: u32, next: u32| {
@@ -120,7 +121,7 @@ impl Pipelined {
         }
         let mut crossed = vec![0u128; topology.channel_count()];
         uses.iter().for_each(|one| crossed[one.channel.index()] += 1);
-        let lanes_of = |channel: usize| u128::from(topology.capacity(ChannelId::new(channel).link()));
+        let lanes_of = |channel: usize| u128::from(topology.channel_capacity(ChannelId::new(channel)));
         let lanes: Vec<u128> = (0..topology.channel_count()).map(lanes_of).collect();
         let mut busiest = BTreeMap::from([(1, 1)]);
         for (&lanes, trees) in lanes.iter().zip(crossed) {
@@ -256,7 +257,7 @@ impl Pipelined {
             let of_channel = &mut places[own.channel.index()];
             let start = of_channel.get_or_insert_with(|| Places::new(ready, message, period)).take(ready);
             tell(at as usize, start);
-            let came = start + message + piece.hop_over(own.channel.link());
+            let came = start + message + piece.hop_over(own.link);
             end = end.max(came);
             for &next in &own.then {
                 there[next as usize] = there[next as usize].max(came);

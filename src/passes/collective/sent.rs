@@ -73,7 +73,7 @@ impl Sent {
             let ends = [topology.source(channel).node, topology.target(channel).node];
             let class = topology.channel_class(&symmetry, channel).index();
             classes[class].get_or_insert(ends);
-            links[class].get_or_insert(channel.link());
+            links[class].get_or_insert(topology.link_of(channel));
         }
         let parts = scene.endpoints().count() as u64 * u64::from(schedule.chunks);
         Ok(Self { legs, order, classes, links, lanes: tabled.lanes, parts })

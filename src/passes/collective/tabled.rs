@@ -86,7 +86,7 @@ impl Tabled {
             }
         }
         for channel in scene.channels() {
-            tabled.lanes[topology.channel_class(&symmetry, channel).index()] = topology.capacity(channel.link()) as u32;
+            tabled.lanes[topology.channel_class(&symmetry, channel).index()] = topology.channel_capacity(channel) as u32;
         }
         Ok(tabled)
     }

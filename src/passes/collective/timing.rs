@@ -8,7 +8,7 @@
 //! chip.
 
 use super::CollectiveError;
-use fabc_base::ids::{ChannelId, Id, NodeId};
+use fabc_base::ids::{ChannelId, Id, LinkId, NodeId};
 use fabc_ir::{CollectiveBound, CollectiveCost, CollectiveTime, End, Fraction, Order, Rounds, Scene, Schedule, Start, Topology};
 use fabc_model::{Collective, CollectiveAlgorithm};
 
@@ -16,6 +16,9 @@ use fabc_model::{Collective, CollectiveAlgorithm};
 struct Message {
     /// The channel of the plan.
     pull: ChannelId,
+    /// The channel against it; itself where the link is simplex, so that nothing is reduced along it.
+    against: ChannelId,
+    link: LinkId,
     /// The channel, as an input of a canonical router: the one that it is an image of. Its reverse likewise.
     channel: u32,
     reverse: u32,
@@ -62,7 +65,9 @@ impl Timetable {
                     pull: pull.channel,
                     channel: input(to),
                     reverse: input(from),
-                    lanes: u128::from(topology.capacity(pull.channel.link())),
+                    against: topology.reverse(pull.channel).unwrap_or(pull.channel),
+                    link: topology.link_of(pull.channel),
+                    lanes: u128::from(topology.channel_capacity(pull.channel)),
                     chunks: pull.chunks.iter().map(moved).collect(),
                 }
             });
@@ -123,7 +128,7 @@ impl Timetable {
             let mut together = |(width, messages): &(u64, Vec<Message>)| {
                 let first = end + overhead;
                 for message in messages {
-                    let over = if reverse { message.pull.reverse() } else { message.pull };
+                    let over = if reverse { message.against } else { message.pull };
                     let chunk = chunk.div_ceil(message.lanes);
                     (0..message.chunks.len() as u128).for_each(|at| tell(over, first + chunk * at));
                 }
@@ -138,9 +143,9 @@ impl Timetable {
                 continue;
             }
             let mut run = |message: &Message| {
-                let (channel, over) = if reverse { (message.reverse, message.pull.reverse()) } else { (message.channel, message.pull) };
+                let (channel, over) = if reverse { (message.reverse, message.against) } else { (message.channel, message.pull) };
                 let at = &mut free[channel as usize];
-                let (chunk, hop) = (chunk.div_ceil(message.lanes), cost.hop_over(over.link()));
+                let (chunk, hop) = (chunk.div_ceil(message.lanes), cost.hop_over(message.link));
                 let mut first = true;
                 let mut carry = |from: u32, to: u32| {
                     *at = (*at).max(there[from as usize]);

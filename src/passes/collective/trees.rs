@@ -66,7 +66,8 @@ pub fn trees(scene: &Scene<'_>, asked: Asked) -> Result<Schedule, CollectiveErro
             let (_, link) = if *node == NONE { (NONE, NONE) } else { rooted.up[*node as usize] };
             let link = *lit.get(link as usize)?;
             let forth = number[scene.topology.links()[link].a.node.index()] == *node;
-            Some(if forth { link.forward() } else { link.backward() })
+            let forward = scene.topology.forward(link);
+            if forth { Some(forward) } else { scene.topology.reverse(forward) }
         };
         let up: Vec<Option<ChannelId>> = number.iter().map(up).collect();
         SpanningTree { root: chips[rooted.root as usize], up }

@@ -78,10 +78,9 @@ impl Quotient {
                 let class = class_of(channel);
                 outgoing.push((topology.target(channel).node.0, class));
                 lit[class as usize] = true;
-                capacity[class as usize] = topology.capacity(channel.link());
-                slowness[class as usize] = topology.slowness(channel.link());
-                let simplex = topology.links()[channel.link()].simplex;
-                reverse[class as usize] = if simplex { class } else { class_of(channel.reverse()) };
+                capacity[class as usize] = topology.channel_capacity(channel);
+                slowness[class as usize] = topology.slowness(channel);
+                reverse[class as usize] = topology.reverse(channel).map_or(class, class_of);
             }
             starts.push(incoming.len() as u32);
             out_starts.push(outgoing.len() as u32);

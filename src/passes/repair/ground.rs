@@ -48,8 +48,8 @@ impl<'a> Ground<'a> {
         for channel in topology.channels() {
             let (from, to) = (topology.source(channel), topology.target(channel));
             let slot = from.node.index() * ports + from.port.index();
-            open[slot] = scene.is_lit(channel.link()) && lives[from.node.index()] && lives[to.node.index()];
-            slowness[slot] = topology.slowness(channel.link());
+            open[slot] = scene.is_channel_lit(channel) && lives[from.node.index()] && lives[to.node.index()];
+            slowness[slot] = topology.slowness(channel);
             for vc in 0..vcs {
                 let at = slot * vcs + vc;
                 head[at] = to.node.0;

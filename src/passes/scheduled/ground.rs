@@ -140,10 +140,10 @@ fn admitted(scene: &Scene<'_>, living: &[NodeId]) -> Result<(), ScheduledError> 
         return Err(ScheduledError::TooFew { chips });
     }
     if let Some(link) = scene.one_way() {
-        return Err(ScheduledError::Simplex { link: topology.channel_name(link.forward()) });
+        return Err(ScheduledError::Simplex { link: topology.link_name(link) });
     }
     if let Some(links) = scene.unlike() {
-        let [one, other] = links.map(|link| topology.channel_name(link.forward()));
+        let [one, other] = links.map(|link| topology.link_name(link));
         return Err(ScheduledError::Uneven { one, other });
     }
     let start = living.first().copied().unwrap_or(NodeId(0));

@@ -69,8 +69,9 @@ impl Classes {
         for channel in topology.channels() {
             let class = topology.channel_class(symmetry, channel).index();
             let [from, to] = [topology.source(channel), topology.target(channel)].map(|end| end.node.index() / symmetry.block_size());
-            all.kinds[class] = Some(topology.links()[channel.link()].class);
-            all.reverse[class] = topology.channel_class(symmetry, channel.reverse()).index();
+            all.kinds[class] = Some(topology.link(channel).class);
+            let reverse = topology.reverse(channel).expect("links of pods are duplex");
+            all.reverse[class] = topology.channel_class(symmetry, reverse).index();
             all.depth[class] = copper_behind(topology, channel);
             all.crossing[class] = from != to;
         }
@@ -85,8 +86,7 @@ fn copper_behind(topology: &Topology, channel: ChannelId) -> u32 {
     let mut steps = 0;
     loop {
         let back = PortId(at.port.0 ^ 1);
-        let Some(behind) = topology.outgoing(at.node, back).filter(|behind| topology.links()[behind.link()].class == LinkClass::Local)
-        else {
+        let Some(behind) = topology.outgoing(at.node, back).filter(|&behind| topology.link(behind).class == LinkClass::Local) else {
             return steps;
         };
         at.node = topology.target(behind).node;

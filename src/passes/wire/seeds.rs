@@ -48,7 +48,7 @@ fn by_class(topology: &Topology, length: &dyn Fn(ChannelId) -> u32) -> Vec<u32> 
 
 /// Local against global links, and every declared kind of links alone.
 fn by_kind(topology: &Topology, consider: &mut impl FnMut(&dyn Fn(ChannelId) -> u32)) {
-    let link = |channel: ChannelId| &topology.links()[channel.link()];
+    let link = |channel: ChannelId| topology.link(channel);
     if topology.links().iter().any(|link| link.class == LinkClass::Global) {
         for [local, global] in RATIOS {
             consider(&|channel| if link(channel).class == LinkClass::Global { global } else { local });

@@ -356,7 +356,7 @@ pub(super) fn widest(fabric: &Fabric, topology: Option<&Topology>) -> Widest {
     match (topology, fabric.pod()) {
         (Some(topology), _) => {
             let ports = topology.nodes().map(|node| topology.channels_from(node).count()).max().unwrap_or(0) as u32;
-            let leaves = |node| topology.channels_from(node).map(|channel| topology.capacity(channel.link())).sum();
+            let leaves = |node| topology.channels_from(node).map(|channel| topology.channel_capacity(channel)).sum();
             Widest { ports, capacity: topology.nodes().map(leaves).max().unwrap_or(0) }
         }
         // Two along each axis.

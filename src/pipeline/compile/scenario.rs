@@ -157,7 +157,7 @@ impl Context<'_> {
             routers: (self.topology.node_count() - scene.dead.len()) as u64,
             endpoints: scene.endpoints().count() as u64,
             channels: scene.channels().count() as u64,
-            capacity: scene.channels().map(|channel| self.topology.capacity(channel.link())).sum(),
+            capacity: scene.channels().map(|channel| self.topology.channel_capacity(channel)).sum(),
             parts: self.topology.capacities().parts(),
             diameter: distances.diameter,
             hop_histogram: distances.histogram.clone(),

@@ -215,7 +215,7 @@ fn keep_symmetry(topology: &Topology, CompiledPod { cross_connects, .. }: &Compi
     topology.links().enumerate().filter(|(_, link)| link.class == LinkClass::Global).all(|(id, link)| {
         [link.a, link.b].into_iter().all(|end| {
             let image = topology.outgoing(symmetry.canonical_node(symmetry.class(end.node)), end.port);
-            image.is_some_and(|image| cross_connects.ocs_of[image.link()] == cross_connects.ocs_of[id])
+            image.is_some_and(|image| cross_connects.ocs_of[topology.link_of(image)] == cross_connects.ocs_of[id])
         })
     })
 }

@@ -217,7 +217,7 @@ pub(crate) fn prices(topology: &Topology, fiber: u64) -> DualLengths {
     let mut volume = 0u128;
     let length = |class: LinkClass| if class == LinkClass::Local { 1000 } else { fiber };
     for (id, link) in topology.links().enumerate() {
-        for channel in [id.forward(), id.backward()] {
+        for channel in topology.channels_of(id) {
             lengths[topology.channel_class(symmetry, channel).0 as usize] = length(link.class);
             volume += u128::from(length(link.class));
         }
@@ -230,7 +230,7 @@ pub(crate) fn prices(topology: &Topology, fiber: u64) -> DualLengths {
         while let Some((at, node)) = open.pop_first() {
             for channel in topology.channels_from(node) {
                 let head = topology.target(channel).node;
-                let longer = at + length(topology.links()[channel.link()].class);
+                let longer = at + length(topology.link(channel).class);
                 if longer < reached[head.0 as usize] {
                     reached[head.0 as usize] = longer;
                     open.insert((longer, head));

@@ -31,7 +31,7 @@ pub(crate) fn verify(topology: &Topology, routes: &Routes, dark: impl Fn(LinkId)
             for hop in route {
                 let from = topology.source(hop.channel);
                 assert_eq!(from.node, at, "hops join");
-                assert!(!dark(hop.channel.link()), "no hop over a dark link");
+                assert!(!dark(topology.link_of(hop.channel)), "no hop over a dark link");
                 if let Some(before) = before {
                     assert!(rank(&before) < rank(hop), "ranks rise");
                     let arrived = topology.target(before.channel);
@@ -62,7 +62,7 @@ fn distances_to(topology: &Topology, dst: NodeId, dark: impl Fn(LinkId) -> bool)
     distance[dst.0 as usize] = 0;
     let mut open = VecDeque::from([dst]);
     while let Some(node) = open.pop_front() {
-        for channel in topology.channels_from(node).filter(|channel| !dark(channel.link())) {
+        for channel in topology.channels_from(node).filter(|&channel| !dark(topology.link_of(channel))) {
             let next = topology.target(channel).node;
             if distance[next.0 as usize] == u32::MAX {
                 distance[next.0 as usize] = distance[node.0 as usize] + 1;

@@ -39,7 +39,7 @@ fn small_graphs_by_hand() {
     let wide = laned(ring(4), &[1, 2, 2, 1]);
     let scene = Scene::whole(&wide);
     let found = bounds(&scene, Collective::AllGather, None).unwrap();
-    let least = wide.nodes().map(|node| scene.channels_into(node).map(|channel| wide.capacity(channel.link())).sum::<u64>()).min();
+    let least = wide.nodes().map(|node| scene.channels_into(node).map(|channel| wide.channel_capacity(channel)).sum::<u64>()).min();
     assert_eq!(found[0].volume(), Fraction::new(3u64, least.unwrap()));
 
     // Six lanes join four chips: two trees fill them.

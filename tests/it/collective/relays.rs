@@ -142,7 +142,7 @@ fn cuts_around_a_root_are_the_least_of_all_sets() {
             let inside = |node: NodeId| set >> node.0 & 1 == 1;
             let across = |channel: &fabc::ids::ChannelId| inside(topology.target(*channel).node) && !inside(topology.source(*channel).node);
             let parts = !inside(root) && chips.iter().any(|&chip| inside(chip));
-            parts.then(|| topology.channels().filter(across).map(|channel| topology.capacity(channel.link())).sum::<u64>())
+            parts.then(|| topology.channels().filter(across).map(|channel| topology.channel_capacity(channel)).sum::<u64>())
         };
         let least = (1..1u32 << topology.node_count()).filter_map(into).min().unwrap();
         for schedule in around(&topology, root) {
@@ -217,7 +217,7 @@ fn cuts_are_those_of_all_sets_with_chips_on_both_sides() {
             let out =
                 topology.channels().filter(|&channel| inside(topology.source(channel).node) && !inside(topology.target(channel).node));
             (within > 0 && within < topology.endpoints().count())
-                .then(|| Fraction::new(within as u64, out.map(|channel| topology.capacity(channel.link())).sum::<u64>()))
+                .then(|| Fraction::new(within as u64, out.map(|channel| topology.channel_capacity(channel)).sum::<u64>()))
         };
         let scene = Scene::whole(&topology);
         let gather = bounds(&scene, Collective::AllGather, None).unwrap();

@@ -111,7 +111,7 @@ fn pieces_of_trees_meet_nowhere_and_wait_for_what_they_need() {
         let pipelined = Pipelined::new(&topology, shared);
         let crossings = pipelined.crossings(&cost, bytes, count);
         let chunk = cost.carried(bytes, shared.trees.len() as u64 * u64::from(count));
-        let message = |channel: ChannelId| chunk.div_ceil(u128::from(topology.capacity(channel.link()))) + cost.overhead;
+        let message = |channel: ChannelId| chunk.div_ceil(u128::from(topology.channel_capacity(channel))) + cost.overhead;
         // Of every channel how many trees cross it.
         let mut crossed = BTreeMap::new();
         crossings.iter().for_each(|crossing| *crossed.entry(crossing.channel).or_insert(0u128) += 1);
@@ -126,7 +126,7 @@ fn pieces_of_trees_meet_nowhere_and_wait_for_what_they_need() {
         // Sums wait for all children, copies for the parent, the root for everybody below it.
         let came = |tree: usize, channel: ChannelId| {
             let one = crossings.iter().find(|one| (one.tree, one.channel) == (tree, channel)).expect("it crosses");
-            (one.start, one.start + message(channel) + cost.hop_over(one.channel.link()))
+            (one.start, one.start + message(channel) + cost.hop_over(topology.link_of(one.channel)))
         };
         let mut end = 0;
         for (at, tree) in shared.trees.iter().enumerate() {
@@ -139,10 +139,10 @@ fn pieces_of_trees_meet_nowhere_and_wait_for_what_they_need() {
                 let given = if parent == tree.root {
                     ways.iter().filter(|(_, top)| topology.target(*top).node == tree.root).map(|&(_, top)| came(at, top).1).max()
                 } else {
-                    tree.up[parent.index()].map(|above| came(at, above.reverse()).1)
+                    tree.up[parent.index()].map(|above| came(at, topology.reverse(above).unwrap()).1)
                 };
-                assert!(given.unwrap() <= came(at, up.reverse()).0, "down");
-                end = end.max(came(at, up.reverse()).1);
+                assert!(given.unwrap() <= came(at, topology.reverse(up).unwrap()).0, "down");
+                end = end.max(came(at, topology.reverse(up).unwrap()).1);
             }
         }
         let time = pipelined.time(&cost, bytes, count);

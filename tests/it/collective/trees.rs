@@ -1,7 +1,7 @@
 //! All-reduce by trees that share links.
 
 use crate::collective::graphs::{complete, dumbbell, graph, grid, passes, path, random, ring};
-use fabc::ids::{ChannelId, Id, LinkId, NodeId};
+use fabc::ids::{ChannelId, Id, NodeId};
 use fabc::ir::{CollectiveBound, Fraction, Scene, Schedule, SharedTrees, Topology, Transfers, surviving_scene};
 use fabc::model::Collective;
 use fabc::passes::collective::{Asked, trees};
@@ -127,7 +127,7 @@ fn tampered(stream: &mut Stream, topology: &Topology, schedule: &Schedule, kind:
         // The root goes on.
         1 => tree.up[tree.root.index()] = topology.channels_from(tree.root).next(),
         // The wrong way along a link.
-        2 => tree.up[node] = tree.up[node].map(ChannelId::reverse),
+        2 => tree.up[node] = tree.up[node].and_then(|up| topology.reverse(up)),
         // A circle: the parent hangs on its child.
         3 => {
             let channel = tree.up[node]?;
@@ -135,20 +135,21 @@ fn tampered(stream: &mut Stream, topology: &Topology, schedule: &Schedule, kind:
             if parent == tree.root {
                 return None;
             }
-            tree.up[parent.index()] = Some(channel.reverse());
+            tree.up[parent.index()] = topology.reverse(channel);
         }
         // Another root.
         4 => tree.root = NodeId::new(node),
         5 => tree.root = NodeId::new(nodes),
         // A channel that is not.
-        6 => tree.up[node] = Some(LinkId::new(topology.links().len()).forward()),
+        6 => tree.up[node] = Some(ChannelId::new(topology.channel_count())),
         // Routers that are not, or lack.
         7 => tree.up.push(None),
         8 => drop(tree.up.pop()),
         // Less room on the links.
         9 => {
-            let users =
-                |link: usize| shared.trees.iter().filter(|tree| tree.up.iter().flatten().any(|up| up.link().index() == link)).count();
+            let users = |link: usize| {
+                shared.trees.iter().filter(|tree| tree.up.iter().flatten().any(|up| topology.link_of(*up).index() == link)).count()
+            };
             shared.capacity = (0..topology.links().len()).map(users).max()? as u32 - 1;
         }
         // A tree twice.

@@ -113,7 +113,7 @@ fn lp_of_unequal_dragonflies_stands_inside_the_certified_interval() {
             for channel in topology.channels() {
                 let [from, to] = [topology.source(channel), topology.target(channel)].map(|end| end.node.index());
                 channels.push((from, to, class(channel)));
-                capacities[class(channel)] = topology.capacity(channel.link()) as f64;
+                capacities[class(channel)] = topology.channel_capacity(channel) as f64;
             }
             let sources = symmetry.canonical_nodes().map(Id::index).collect();
             let exact =

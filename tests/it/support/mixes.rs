@@ -87,7 +87,7 @@ impl Mixes {
                     if let Some(held) = held {
                         waits.add_edge(held, (slot, out_vc), ());
                     }
-                    if !scene.is_lit(channel.link()) {
+                    if !scene.is_channel_lit(channel) {
                         break;
                     }
                     held = Some((slot, out_vc));

@@ -88,7 +88,7 @@ fn tree_flow(topology: &Topology) -> FlowCertificate {
         let mut through = vec![1u64; topology.node_count()];
         let mut units = vec![0; topology.channel_count()];
         for node in order {
-            let Some(channel) = next[node.index()].map(ChannelId::reverse) else { continue };
+            let Some(channel) = next[node.index()].and_then(|channel| topology.reverse(channel)) else { continue };
             through[topology.source(channel).node.index()] += through[node.index()];
             units[channel.index()] = through[node.index()];
             totals[topology.channel_class(symmetry, channel).index()] += through[node.index()];
@@ -261,7 +261,7 @@ fn wire(pod: &Pod) -> (Topology, CrossConnects) {
     for ocs in pod.ocses.ids() {
         let mut setting: Vec<CrossConnect> = sides(ocs)
             .map(|(a, b, face, _)| {
-                let link = topology.outgoing(face.node, face.port).expect("wired above").link();
+                let link = topology.link_of(topology.outgoing(face.node, face.port).expect("wired above"));
                 ocs_of[link] = Some(ocs);
                 CrossConnect { a, b, link }
             })
@@ -287,7 +287,7 @@ fn towards(scene: &Scene<'_>, dst: NodeId) -> (Vec<Option<ChannelId>>, Vec<u32>,
             let from = topology.target(channel).node;
             if distance[from.index()] == u32::MAX {
                 distance[from.index()] = distance[node.index()] + 1;
-                next[from.index()] = Some(channel.reverse());
+                next[from.index()] = topology.reverse(channel);
                 order.push(from);
             }
         }
@@ -372,7 +372,7 @@ pub(crate) fn tables(topology: &Topology, symmetry: Symmetry) -> ForwardingTable
             let Some(out) = next[node.index()] else { continue };
             let out_port = topology.source(out).port.0;
             routers[class].push(Entry { dst, in_port: -1, in_vc: -1, out_port, out_vc: 0 });
-            for channel in topology.channels_from(node).map(ChannelId::reverse) {
+            for channel in topology.channels_from(node).filter_map(|channel| topology.reverse(channel)) {
                 if next[topology.source(channel).node.index()] == Some(channel) {
                     let in_port = topology.target(channel).port.0 as i16;
                     routers[class].push(Entry { dst, in_port, in_vc: 0, out_port, out_vc: 1 });

@@ -138,7 +138,7 @@ fn halved(topology: &Topology, demand: &Demand, sides: &[bool], by_spectrum: u64
 /// Capacity of the channels that leave a half, and the demand from it to the other one.
 fn across_from(topology: &Topology, demand: &Demand, inside: &dyn Fn(NodeId) -> bool) -> (u64, u64) {
     let leaves = |channel: &ChannelId| inside(topology.source(*channel).node) && !inside(topology.target(*channel).node);
-    let capacity = topology.channels().filter(leaves).map(|channel| topology.capacity(channel.link())).sum();
+    let capacity = topology.channels().filter(leaves).map(|channel| topology.channel_capacity(channel)).sum();
     let receivers: Vec<NodeId> = topology.endpoints().filter(|&node| !inside(node)).collect();
     if demand.is_uniform() {
         return (capacity, ((topology.endpoints().count() - receivers.len()) * receivers.len()) as u64);

@@ -20,7 +20,7 @@ impl Groups {
     pub(super) fn new(topology: &Topology, size: u32) -> Self {
         let groups = topology.node_count() / size as usize;
         let global = |node: NodeId| {
-            let channels = topology.channels_from(node).filter(|channel| topology.links()[channel.link()].class == LinkClass::Global);
+            let channels = topology.channels_from(node).filter(|&channel| topology.link(channel).class == LinkClass::Global);
             channels.map(|channel| topology.target(channel).node.0).collect::<Vec<u32>>()
         };
         let across: Vec<Vec<u32>> = topology.nodes().map(global).collect();

@@ -58,7 +58,7 @@ fn next_hops(scene: &Scene<'_>, next: impl Fn(u32, u32) -> u32) -> Result<NextHo
     let symmetry = if scene.keeps_symmetry() { topology.symmetry().clone() } else { topology.symmetry().without() };
     let towards: Vec<Vec<(u32, u16)>> = topology.nodes().map(|node| neighbors(topology, node)).collect();
     let destinations: Vec<NodeId> = symmetry.canonical_nodes().filter(|&node| scene.is_endpoint(node)).collect();
-    let lit = |node, port| topology.outgoing(node, PortId(port)).is_some_and(|channel| scene.is_lit(channel.link()));
+    let lit = |node, port| topology.outgoing(node, PortId(port)).is_some_and(|channel| scene.is_channel_lit(channel));
     let mut ports = Vec::with_capacity(destinations.len());
     for &destination in &destinations {
         let mut out = vec![NextHops::NONE; topology.node_count()];

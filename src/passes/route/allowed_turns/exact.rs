@@ -30,7 +30,7 @@ pub fn paths(scene: &Scene<'_>, prices: &DualLengths, order: &TurnOrder, most: u
     let slowness_of = |class: usize| {
         let channel = quotient.canonical_channel(class);
         let (node, port) = (NodeId::new(channel / quotient.ports), PortId::new(channel % quotient.ports));
-        topology.outgoing(node, port).map_or(1.0, |channel| topology.slowness(channel.link()) as f64)
+        topology.outgoing(node, port).map_or(1.0, |channel| topology.slowness(channel) as f64)
     };
     let slowness = (0..quotient.classes()).map(slowness_of).collect();
     let mut choice = PathChoice { slowness, pairs: Vec::new() };

@@ -89,8 +89,7 @@ impl Quotient {
                 .map_or(MEAN_LENGTH, |scaled| scaled.min(64 * u128::from(MEAN_LENGTH)) as u32)
         };
         let length = raw.iter().zip(&lit).map(|(&raw, &lit)| if lit { scaled(raw).max(MEAN_LENGTH / 8) } else { 0 }).collect();
-        let (whole, slow) =
-            (topology.capacities().parts(), |channel: Option<ChannelId>| channel.map(|channel| topology.slowness(channel.link())));
+        let (whole, slow) = (topology.capacities().parts(), |channel: Option<ChannelId>| channel.map(|channel| topology.slowness(channel)));
         let raw: Vec<u64> = symmetry
             .canonical_nodes()
             .flat_map(|node| (0..ports).map(move |port| topology.outgoing(node, PortId::new(port))))

@@ -177,9 +177,9 @@ impl<'a> Search<'a> {
             for channel in scene.channels_from(node) {
                 heads.push(topology.target(channel).node.0);
                 outputs.push(topology.source(channel).port.0);
-                local.push(topology.links()[channel.link()].class == LinkClass::Local);
+                local.push(topology.link(channel).class == LinkClass::Local);
                 classes.push(topology.channel_class(symmetry, channel).0);
-                slowness.push(topology.slowness(channel.link()));
+                slowness.push(topology.slowness(channel));
             }
             starts.push(heads.len() as u32);
         }
@@ -447,7 +447,7 @@ impl Tree {
             for &node in order.iter().filter(|&&node| distance[node as usize] >= LONG) {
                 let here = distance[node as usize];
                 let nearer = |channel: ChannelId| distance[topology.target(channel).node.index()].checked_add(1) == Some(here);
-                let local = |channel: ChannelId| topology.links()[channel.link()].class == LinkClass::Local;
+                let local = |channel: ChannelId| topology.link(channel).class == LinkClass::Local;
                 by_local.set(node as usize, scene.channels_from(NodeId(node)).any(|channel| local(channel) && nearer(channel)));
             }
         }

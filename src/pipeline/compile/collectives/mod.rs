@@ -61,7 +61,7 @@ fn link_hops(fabric: &Fabric, scene: &Scene<'_>) -> Option<LinkHops> {
     let mut slowest = vec![0u64; topology.class_count(&symmetry)];
     for channel in scene.channels() {
         let of_class = &mut slowest[topology.channel_class(&symmetry, channel).index()];
-        *of_class = cycles[channel.link()].max(*of_class);
+        *of_class = cycles[topology.link_of(channel)].max(*of_class);
     }
     let of_class = |channel| slowest[topology.channel_class(&symmetry, channel).index()];
     let of_images = |link| topology.channels_of(link).map(of_class).max().unwrap_or(0);
