@@ -173,7 +173,7 @@ fn built(spec: &str, stage: Stage, faults: bool) -> Compiled {
             Ok(if faults { text } else { text.replace("faults = 1 ocs", "faults = 0") })
         }
     };
-    let fabric = fabc::lang::load(&format!("specs/{spec}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
+    let fabric = fabc::lang::read_normal(&format!("specs/{spec}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
     compile(fabric, stage, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"))
 }
 

@@ -292,7 +292,7 @@ fn built(path: &str, changes: &[(&str, &str)]) -> Compiled {
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
         Ok(changes.iter().filter(|(from, _)| !from.is_empty()).fold(text, |text, (from, to)| text.replace(from, to)))
     };
-    let mut fabric = fabc::lang::load(path, &read).unwrap_or_else(|(failure, _)| panic!("{path}: {failure:?}")).0;
+    let mut fabric = fabc::lang::read_normal(path, &read).unwrap_or_else(|(failure, _)| panic!("{path}: {failure:?}")).0;
     fabric.requires.clear();
     compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{path}: {failure:?}"))
 }

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 fn fabric(name: &str) -> Fabric {
     let read = |path: &str| std::fs::read_to_string(path).map_err(|error| error.to_string());
-    fabc::lang::load(&format!("specs/{name}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
+    fabc::lang::read_normal(&format!("specs/{name}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
 }
 
 fn front_end(criterion: &mut Criterion) {
@@ -32,7 +32,7 @@ fn passes(criterion: &mut Criterion) {
         let settings = flow::Settings { rounds: 50, gap_ppm: 0, sweeps: 0, primal: true };
         group.bench_function(format!("flow_50_rounds/{name}"), |bencher| {
             bencher.iter(|| {
-                let seeds = synth::seeds(&topology, &fabric.demand);
+                let seeds = synth::start_lengths(&topology, &fabric.demand);
                 flow::concurrent(&whole, &fabric.demand, flow::Start::Seeds(&seeds), settings, &Silent)
             })
         });

@@ -161,7 +161,7 @@ fn simulated(name: &str, router: u32, rates: impl Fn(usize) -> Vec<Rate>, parame
     let read = |path: &str| std::fs::read_to_string(path).map(|text| unit(&text, router)).map_err(|error| error.to_string());
     let folders = ["specs", "specs/paper"].map(|folder| format!("{folder}/{name}.fab"));
     let spec = folders.iter().find(|path| std::path::Path::new(path).is_file()).expect("run it from the root of the repository");
-    let mut fabric = fabc::lang::load(spec, &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
+    let mut fabric = fabc::lang::read_normal(spec, &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
     // Only the healthy fabric is run.
     fabric.budget.faults = fabc::model::Faults::Ocses(0);
     fabric.requires.clear();

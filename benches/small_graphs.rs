@@ -146,5 +146,5 @@ fn pod(nodes: usize, settings: &str) -> Fabric {
         _ => line.to_owned(),
     };
     let text = text.lines().map(line).collect::<Vec<_>>().join("\n");
-    fabc::lang::load("graph.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
+    fabc::lang::read_normal("graph.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
 }

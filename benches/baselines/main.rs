@@ -51,7 +51,7 @@ fn build(cubes: u32, topology: &str, routing: &str, budget: &str, last: Stage) -
         "bench.fab" => Ok(text.clone()),
         path => std::fs::read_to_string(path).map_err(|error| error.to_string()),
     };
-    let (pod, _, _) = fabc::lang::load("bench.fab", &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let (pod, _, _) = fabc::lang::read_normal("bench.fab", &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     compile(pod, last, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"))
 }
 

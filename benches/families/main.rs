@@ -51,7 +51,7 @@ fn fabric(topology: &str, routing: &str, hosts: u32, more: &str) -> Fabric {
         topology = {topology}{semicolon} routing = {routing}; {more} }}"
     );
     let loader = |path: &str| if path == "family.fab" { Ok(text.clone()) } else { Err(path.to_owned()) };
-    fabc::lang::load("family.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}")).0
+    fabc::lang::read_normal("family.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}")).0
 }
 
 /// Compiles a network as far as `last`.

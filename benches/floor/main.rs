@@ -41,7 +41,7 @@ fn fabric(topology: &str, floor: &str, seed: u64) -> Fabric {
         floor {{ {floor} install = 30; copper <= 10 m; beyond = optical; }} }}"
     );
     let loader = |path: &str| if path == "laid.fab" { Ok(text.clone()) } else { Err(path.to_owned()) };
-    fabc::lang::load("laid.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}")).0
+    fabc::lang::read_normal("laid.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}")).0
 }
 
 /// The graph alone: without flow and routes, which take longer than all else here.

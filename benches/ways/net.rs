@@ -57,7 +57,7 @@ impl Wired {
              budget {{ vcs = {vcs}; }} topology = {topology}{end} routing = minimal; }}"
         );
         let read = |_: &str| Ok::<String, String>(spec.clone());
-        let fabric = fabc::lang::load("net.fab", &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
+        let fabric = fabc::lang::read_normal("net.fab", &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
         let Plant::Network(network) = &fabric.plant else { panic!("a network") };
         let topology = wire(&fabric, network);
         let count = topology.node_count();

@@ -32,13 +32,13 @@ pub(super) enum Failed {
 
 /// A fault, and those that it stands for.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Fault {
+pub(super) struct ToleratedFault {
     pub(super) name: String,
     pub(super) failed: Failed,
     pub(super) images: Vec<Served>,
 }
 
-impl Fault {
+impl ToleratedFault {
     pub(super) fn is_healthy(&self) -> bool {
         self.failed == Failed::Nothing
     }
@@ -100,13 +100,13 @@ pub(super) fn in_file_names(name: &str) -> String {
 pub(super) fn tolerated<T: Borrow<Topology>>(
     fabric: &Fabric,
     topology: impl FnOnce() -> Result<T, CheckError>,
-) -> Result<Vec<Fault>, CheckError> {
+) -> Result<Vec<ToleratedFault>, CheckError> {
     let faults = match fabric.budget.faults {
         Faults::Ocses(most) => fabric.pod().map_or_else(Vec::new, |pod| switches(pod, most as usize)),
         Faults::Link => links(fabric, topology()?.borrow()),
         Faults::Router => routers(fabric, topology()?.borrow()),
     };
-    let healthy = Fault { name: "nominal".to_owned(), failed: Failed::Nothing, images: Vec::new() };
+    let healthy = ToleratedFault { name: "nominal".to_owned(), failed: Failed::Nothing, images: Vec::new() };
     Ok(std::iter::once(healthy).chain(faults).collect())
 }
 
@@ -130,7 +130,7 @@ pub fn faults(fabric: &Fabric, topology: &Topology, claimed: &[Scenario]) -> Res
         let served =
             |image: &fabc_ir::Image| Served { scenario: image.scenario.clone(), cubes: image.blocks.iter().map(|block| block.0).collect() };
         let images: Vec<Served> = claimed.images.iter().map(served).collect();
-        let found = Fault { name: claimed.name.clone(), failed, images };
+        let found = ToleratedFault { name: claimed.name.clone(), failed, images };
         if found != *fault {
             return wrong(at, format!("`{}` stands where `{}` must: {found:?} instead of {fault:?}", found.name, fault.name));
         }
@@ -139,7 +139,7 @@ pub fn faults(fabric: &Fabric, topology: &Topology, claimed: &[Scenario]) -> Res
 }
 
 /// Sets of one switch, of two, and so on, each in ascending order: the last digit counts up first.
-fn switches(pod: &Pod, most: usize) -> Vec<Fault> {
+fn switches(pod: &Pod, most: usize) -> Vec<ToleratedFault> {
     let count = pod.ocses.len();
     let mut all = Vec::new();
     for size in 1..=most.min(count) {
@@ -147,7 +147,7 @@ fn switches(pod: &Pod, most: usize) -> Vec<Fault> {
         loop {
             let names: Vec<&str> = digits.iter().map(|&at| pod.ocses[OcsId::new(at)].name.as_str()).collect();
             let failed = Failed::Switches(digits.iter().map(|&at| OcsId::new(at)).collect());
-            all.push(Fault { name: names.join("+"), failed, images: Vec::new() });
+            all.push(ToleratedFault { name: names.join("+"), failed, images: Vec::new() });
             let Some(place) = (0..size).rev().find(|&place| digits[place] + (size - place) < count) else { break };
             digits[place] += 1;
             for later in place + 1..size {
@@ -159,7 +159,7 @@ fn switches(pod: &Pod, most: usize) -> Vec<Fault> {
 }
 
 /// One link of every orbit.
-fn links(fabric: &Fabric, topology: &Topology) -> Vec<Fault> {
+fn links(fabric: &Fabric, topology: &Topology) -> Vec<ToleratedFault> {
     let moves = moves(topology.symmetry());
     // Of a single channel the source comes first: another one may run back between the same numbers.
     let key = |simplex: bool, [one, two]: [End; 2]| if simplex || one < two { [one, two] } else { [two, one] };
@@ -179,7 +179,7 @@ fn links(fabric: &Fabric, topology: &Topology) -> Vec<Fault> {
 }
 
 /// One router of every orbit.
-fn routers(fabric: &Fabric, topology: &Topology) -> Vec<Fault> {
+fn routers(fabric: &Fabric, topology: &Topology) -> Vec<ToleratedFault> {
     let image = |at: usize, blocks: &[u32]| Some(carried(topology, NodeId::new(at), blocks).index());
     let name = |at: usize| router_name(fabric, topology, NodeId::new(at));
     orbits(topology.node_count(), &moves(topology.symmetry()), image, name, |at| Failed::Router(NodeId::new(at)))
@@ -193,7 +193,7 @@ fn orbits(
     image: impl Fn(usize, &[u32]) -> Option<usize>,
     name: impl Fn(usize) -> String,
     failed: impl Fn(usize) -> Failed,
-) -> Vec<Fault> {
+) -> Vec<ToleratedFault> {
     let mut parent: Vec<usize> = (0..things).collect();
     for thing in 0..things {
         for other in moves.iter().filter_map(|blocks| image(thing, blocks)) {
@@ -214,7 +214,7 @@ fn orbits(
         let mut order: Vec<(usize, usize)> = reached.into_iter().map(|(thing, at)| (at, thing)).collect();
         order.sort_unstable();
         let images = order.into_iter().map(|(at, thing)| Served { scenario: name(thing), cubes: moves[at].clone() }).collect();
-        faults.push(Fault { name: name(first), failed: failed(first), images });
+        faults.push(ToleratedFault { name: name(first), failed: failed(first), images });
     }
     faults
 }

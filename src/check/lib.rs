@@ -53,7 +53,7 @@ pub use network::{bisection, paths_and_failures};
 pub use plan::plan;
 pub use repair::{RepairWalk, least_load, parts, ranks_of_all, repair};
 pub use require::RequireError;
-pub use scenario::{carried, scenario};
+pub use scenario::{carried, judge_tables};
 pub use schedule::{
     HopTimes, JudgedProgram, Pace, ProgramFault, Replayed, ScheduleError, Spent, Timed, bound_time, collective_bounds, replaced, schedule,
     schedule_along, schedule_time, vectors, vectors_together,

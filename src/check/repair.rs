@@ -11,7 +11,7 @@ use super::CheckError;
 use super::convictions::{conviction_of_tables, input_in_words};
 use fabc_base::ids::{Id, NodeId, PortId};
 use fabc_ir::{Delta, Entry, ForwardingTables, Key, Repair, RouterDelta, Scene, Symmetry, TableKey, Topology};
-use fabc_kernel::{Forwarding, MISSING, Table, expect_length, measured_lengths, packed, symmetry_of};
+use fabc_kernel::{Forwarding, MISSING, Table, expect_length, packed, symmetry_of, volume_and_distance};
 use fabc_model::{Demand, Fabric};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,7 +64,7 @@ pub fn least_load(scene: &Scene<'_>, demand: &Demand, lengths: &[u64]) -> Result
     for channel in scene.channels() {
         left[topology.channel_class(&own, channel).index()] = lengths[topology.channel_class(topology.symmetry(), channel).index()];
     }
-    let (volume, distance) = measured_lengths(scene, demand, &left)?;
+    let (volume, distance) = volume_and_distance(scene, demand, &left)?;
     let load = distance.saturating_mul(u128::from(topology.capacities().parts())).div_ceil(volume);
     Ok(u64::try_from(load).unwrap_or(u64::MAX))
 }

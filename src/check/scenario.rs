@@ -14,7 +14,12 @@ use fabc_model::Fabric;
 ///
 /// # Errors
 /// The first entry, route or dependency that is wrong.
-pub fn scenario(fabric: &Fabric, scene: &Scene<'_>, tables: &ForwardingTables, ranks: &[u32]) -> Result<(Walk, DeadlockFree), CheckError> {
+pub fn judge_tables(
+    fabric: &Fabric,
+    scene: &Scene<'_>,
+    tables: &ForwardingTables,
+    ranks: &[u32],
+) -> Result<(Walk, DeadlockFree), CheckError> {
     if tables.vcs == 0 || tables.vcs > fabric.budget.vcs || tables.vcs > fabric.router.vcs {
         let (used, budget, has, router) = (tables.vcs, fabric.budget.vcs, fabric.router.vcs, fabric.plant.router_word());
         return Err(CheckError::OverBudget {

@@ -115,7 +115,7 @@ pub struct CompiledPod {
 /// One scenario.
 #[derive(Debug)]
 pub struct CompiledScenario {
-    /// Which OCSes are dark.
+    /// What has failed.
     pub scenario: Scenario,
     /// What was measured.
     pub metrics: ScenarioMetrics,

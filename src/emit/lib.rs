@@ -1,8 +1,8 @@
 //! Artifacts: one file per format, as `docs/artifacts.md` defines them.
 //!
-//! Comes in: a [`Compiled`] pod and the text of its normalized spec. Goes out: paths and bytes; nothing here
-//! touches a disk. Invariant: same input, same bytes. What was not compiled (tables before routing) is left
-//! out or `null`, never invented.
+//! Comes in: a [`Compiled`] fabric and the text of its normalized spec. Goes out: paths and bytes; nothing
+//! here touches a disk. Invariant: same input, same bytes. What was not compiled (tables before routing) is
+//! left out or `null`, never invented.
 
 mod availability;
 mod certificates;

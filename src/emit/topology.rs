@@ -1,4 +1,5 @@
-//! `topology.json` (`fabc.topology/1`): nodes, links with their ids, and the generators of the symmetry.
+//! `topology.json` of a pod (`fabc.topology/1`): nodes, links with their ids, and the generators of the
+//! symmetry. `network` writes that of a network.
 
 use super::json::{push, push_int, push_lines, push_numbers, quote, strings};
 use crate::compiled::Wiring;

@@ -145,7 +145,7 @@ impl Scenario {
         file_stem(&self.name)
     }
     /// How many sets of OCSes keep all their fibers.
-    pub fn intact(&self, sets: &[Vec<OcsId>], scene: &Scene<'_>, cross_connects: &CrossConnects) -> usize {
+    pub fn intact_sets(&self, sets: &[Vec<OcsId>], scene: &Scene<'_>, cross_connects: &CrossConnects) -> usize {
         let dark = self.fault.switches();
         let whole = |ocs: &OcsId| !dark.contains(ocs) && cross_connects.settings[*ocs].iter().all(|setting| scene.is_lit(setting.link));
         sets.iter().filter(|set| set.iter().all(whole)).count()

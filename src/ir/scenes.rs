@@ -1,4 +1,4 @@
-//! What is left to work with: of a topology under a fault, and for plans of vectors.
+//! What is left to work with, as a [`Scene`]: of a topology under a fault, and for plans of vectors.
 
 use super::{CrossConnects, Fault};
 use fabc_model::Plant;

@@ -29,8 +29,8 @@ pub(crate) struct Dependencies {
     first_bit: Vec<u64>,
     /// `[slot]`: the channels that leave the router at its end, times `vcs`; 0 where there is no channel.
     width: Vec<u32>,
-    /// `[slot]`: its rank among the channels of its router, times `vcs`.
-    rank: Vec<u32>,
+    /// `[slot]`: its number among the channels of its router, times `vcs`.
+    ordinal: Vec<u32>,
     /// `[slot]`: the router at its end.
     target: Vec<u32>,
     bits: Vec<AtomicU64>,
@@ -41,9 +41,9 @@ impl Dependencies {
     pub(crate) fn new(network: &Network, symmetry: &Symmetry, vcs: usize) -> Option<Self> {
         let ports = network.ports;
         let has_channel = |slot: usize| network.next[slot].0 != NOWHERE;
-        let (mut rank, mut degree) = (vec![0; network.next.len()], vec![0u32; network.routers()]);
+        let (mut ordinal, mut degree) = (vec![0; network.next.len()], vec![0u32; network.routers()]);
         for slot in (0..network.next.len()).filter(|&slot| has_channel(slot)) {
-            rank[slot] = degree[slot / ports] * vcs as u32;
+            ordinal[slot] = degree[slot / ports] * vcs as u32;
             degree[slot / ports] += 1;
         }
         let target: Vec<u32> = network.next.iter().map(|&(router, _)| router).collect();
@@ -64,13 +64,13 @@ impl Dependencies {
         }
         let words = if bits <= MOST_BITS { bits.div_ceil(64) as usize } else { return None };
         let bits = std::iter::repeat_with(AtomicU64::default).take(words).collect();
-        Some(Self { vcs, ports, first_bit, width, rank, target, bits })
+        Some(Self { vcs, ports, first_bit, width, ordinal, target, bits })
     }
 
     /// The bit of a dependency. Images under the symmetry have the same bit.
     #[inline]
     pub(crate) fn number(&self, held: Held, next: Held) -> u64 {
-        self.first_of(held) + u64::from(self.rank[next.slot]) + next.vc as u64
+        self.first_of(held) + u64::from(self.ordinal[next.slot]) + next.vc as u64
     }
 
     /// The first bit of a held channel; [`Self::number`] adds to it.
@@ -106,7 +106,7 @@ impl Dependencies {
         outputs
             .filter(|&slot| self.target[slot] != NOWHERE)
             .flat_map(|slot| (0..self.vcs).map(move |vc| Held { slot, vc }))
-            .filter(move |next| self.contains(first + u64::from(self.rank[next.slot]) + next.vc as u64))
+            .filter(move |next| self.contains(first + u64::from(self.ordinal[next.slot]) + next.vc as u64))
     }
 
     /// All slots, those without a channel too.

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 /// The first number that differs, or two routers that cannot reach each other.
 pub fn distances(scene: &Scene<'_>, claimed: &Distances) -> Result<(), Conviction> {
     expect_lit(scene)?;
-    let measured = measure(scene).map_err(|(from, to)| Conviction::Disconnected { from, to })?;
+    let measured = measured_distances(scene).map_err(|(from, to)| Conviction::Disconnected { from, to })?;
     let refuted = |what, claimed: String, measured: String| Err(Conviction::Distances { what, claimed, measured });
     if claimed.diameter != measured.diameter {
         return refuted("the diameter", claimed.diameter.to_string(), measured.diameter.to_string());
@@ -35,7 +35,7 @@ pub fn distances(scene: &Scene<'_>, claimed: &Distances) -> Result<(), Convictio
 /// # Errors
 /// Both counts, where they differ.
 pub(crate) fn shortest(scene: &Scene<'_>, route_hops: &[u64]) -> Result<(), Conviction> {
-    let measured = measure(scene).map_or(Vec::new(), |measured| measured.histogram);
+    let measured = measured_distances(scene).map_or(Vec::new(), |measured| measured.histogram);
     // No pair is 0 hops apart.
     if measured.get(1..) == route_hops.get(1..) {
         return Ok(());
@@ -61,7 +61,7 @@ pub fn demand_hops(scene: &Scene<'_>, demand: &Demand) -> u64 {
 
 /// Hop distances over the lit links between all routers that live, send and receive, or two routers that
 /// cannot reach each other.
-pub fn measure(scene: &Scene<'_>) -> Result<Distances, (NodeId, NodeId)> {
+pub fn measured_distances(scene: &Scene<'_>) -> Result<Distances, (NodeId, NodeId)> {
     let graph = LitGraph::new(scene);
     let (sources, weight) = representative_sources(scene, &symmetry_of(scene));
     let pairs_by_hops = |queue: &mut Vec<u32>, &source: &NodeId| {

@@ -19,7 +19,7 @@ use std::collections::BinaryHeap;
 /// # Errors
 /// A length on a channel class that has no lit channel, or a sum that differs.
 pub fn dual(scene: &Scene<'_>, demand: &Demand, claimed: &DualLengths) -> Result<(), Conviction> {
-    let (volume, distance) = measure(scene, demand, &claimed.lengths)?;
+    let (volume, distance) = volume_and_distance(scene, demand, &claimed.lengths)?;
     for (what, claimed, measured) in [("volume", claimed.volume, volume), ("distance", claimed.distance, distance)] {
         if claimed != measured {
             return Err(Conviction::Lengths(format!("the {what} is claimed to be {claimed}, but it is {measured}")));
@@ -30,7 +30,7 @@ pub fn dual(scene: &Scene<'_>, demand: &Demand, claimed: &DualLengths) -> Result
 
 /// (Sum over all lit channels of length x capacity, sum of weight x shortest length over all ordered pairs),
 /// the first positive, the second too where anybody sends.
-pub fn measure(scene: &Scene<'_>, demand: &Demand, lengths: &[u64]) -> Result<(u128, u128), Conviction> {
+pub fn volume_and_distance(scene: &Scene<'_>, demand: &Demand, lengths: &[u64]) -> Result<(u128, u128), Conviction> {
     expect_lit(scene)?;
     let topology = scene.topology;
     let symmetry = &symmetry_of(scene);

@@ -31,7 +31,7 @@ pub struct Endpoint {
 }
 
 impl Network {
-    /// The network of a topology: every router is an endpoint.
+    /// The network of a topology. Every router has an [`Endpoint`]; the demand says which of them send.
     pub fn of_topology(topology: &Topology) -> Self {
         let slots = || topology.nodes().flat_map(|node| (0..topology.ports()).map(move |port| topology.outgoing(node, PortId::new(port))));
         let target = |channel| {

@@ -52,11 +52,11 @@ pub fn read_with(path: &str, loader: &dyn Loader, sets: &[String]) -> Read {
     }
 }
 
-/// Reads, parses and resolves a spec; also returns the normal form that is written beside what is built.
+/// As [`read`], with the normal form, which a build writes, in place of the spec as written.
 ///
 /// # Errors
 /// Every syntax error, or else every other error of the spec, in source order.
-pub fn load(path: &str, loader: &dyn Loader) -> Read {
+pub fn read_normal(path: &str, loader: &dyn Loader) -> Read {
     let (fabric, spec, sources) = read(path, loader)?;
     let normal = normal_form(&fabric, &spec);
     Ok((fabric, normal, sources))

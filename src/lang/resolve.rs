@@ -45,7 +45,7 @@ use cross_connects::Switched;
 use fabc_base::ids::LinkTypeId;
 use fabc_model::{Cube, Fabric, Plant, Pod, Slices, TopologyChoice};
 use items::{Items, sort_items};
-use kind::{Kind, Parts};
+use kind::{Parts, PlantKind};
 use site::Site;
 
 /// Resolves names, units and defaults, and checks that the wiring can exist.
@@ -86,7 +86,7 @@ fn fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) -> Optio
         context.error(missing("the fabric", "a `link`", example, fabric.head));
     }
     let site = Site { head: fabric.head, clock, links: &links, spec_path: &spec.files[0].path, loader };
-    let kind = Kind::of(context, &items, fabric.head)?;
+    let kind = PlantKind::of(context, &items, fabric.head)?;
     let parts = if kind.network { network::network(context, &items, &site, kind) } else { pod(context, &items, &site, kind) };
     let Parts { router, plant, budget, demand, capacities, routing: (routing, routing_span), simulations, collectives, requires, floor } =
         parts?;
@@ -111,7 +111,7 @@ fn fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) -> Optio
 }
 
 /// A pod: chip, cubes and switches.
-fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) -> Option<Parts> {
+fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: PlantKind) -> Option<Parts> {
     failures::none_in_pods(context, items, kind);
     let floor = floor::written(context, items, site, kind);
     let chip = hardware::router(context, items, site, kind);
@@ -134,7 +134,7 @@ fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) ->
     }
     wiring::check(
         context,
-        &wiring::Parts {
+        &wiring::PodFacts {
             chip: chip.as_ref(),
             cube: cube.as_ref(),
             cubes,

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | [`synth`] | `Pod` | `Topology` |
 //! | [`wire`](mod@wire) | `Fabric`, `Network` | `Topology`, channel lengths |
+//! | [`draw`](mod@draw) | `Family` | the links of candidates |
 //! | [`limit`] | `Pod` | `UniversalLimit` |
 //! | [`collective`](mod@collective) | `Scene` | `Schedule`s |
 //! | [`scheduled`](mod@scheduled) | `Scene`, `SlotPace` | `Schedule`s of single vectors |

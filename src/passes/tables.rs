@@ -77,7 +77,7 @@ pub fn count(scene: &Scene<'_>, demand: &Demand, hop_cycles: &HopCycles, routes:
             counts.route(route.len(), times.of(&channels));
         }
     }
-    counts.walked(scene, symmetry, tables)
+    counts.into_walk(scene, symmetry, tables)
 }
 
 /// The same of next hops.
@@ -99,7 +99,7 @@ pub fn count_next_hops(scene: &Scene<'_>, demand: &Demand, hop_cycles: &HopCycle
     };
     let none = || Counts::new(scene, symmetry, tables.vcs);
     let all = next.destinations.par_iter().enumerate().with_min_len(DESTINATIONS_PER_TASK);
-    all.fold(none, to).reduce(none, Counts::with).walked(scene, symmetry, tables)
+    all.fold(none, to).reduce(none, Counts::with).into_walk(scene, symmetry, tables)
 }
 
 /// Destinations that one task counts, at least: each task has a count of every channel.
@@ -186,7 +186,7 @@ impl Counts {
         self
     }
 
-    fn walked(self, scene: &Scene<'_>, symmetry: &Symmetry, tables: &ForwardingTables) -> Walk {
+    fn into_walk(self, scene: &Scene<'_>, symmetry: &Symmetry, tables: &ForwardingTables) -> Walk {
         let mut histogram: BTreeMap<u64, u64> = BTreeMap::new();
         for channel in scene.channels() {
             *histogram.entry(self.loads[scene.topology.channel_class(symmetry, channel).index()]).or_default() += 1;

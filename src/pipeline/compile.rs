@@ -37,7 +37,7 @@ use fabc_emit::compiled::{Compiled, CompiledScenario, WiredFabric};
 use fabc_ir::{ConcurrentFlow, Scenario, Scene};
 use fabc_model::Fabric;
 use fabc_passes::flow;
-use faults::Faults;
+use faults::FaultScenarios;
 use finish::Outcome;
 use plant::Built;
 use routing::Routing;
@@ -52,7 +52,7 @@ use routing::Routing;
 pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<Compiled, Failure> {
     check_early(&fabric, last)?;
     let built = plant::build(&fabric, progress)?;
-    let faults = Faults::new(&fabric, &built.topology, built.pod.as_ref(), last, progress)?;
+    let faults = FaultScenarios::new(&fabric, &built.topology, built.pod.as_ref(), last, progress)?;
     let flow = certified_flow(&fabric, &built, progress)?;
     let routing = prepared(&fabric, &built, &flow, last, progress)?;
     let context = Context::new(&fabric, &built.topology, built.pod.as_ref(), &flow.dual, faults.len());

@@ -63,7 +63,7 @@ pub fn load(
 ) -> Result<(Fabric, ast::Spec, SourceMap), (Failure, SourceMap)> {
     let spec = format!("{directory}/{SPEC}");
     let first = std::cell::Cell::new(true);
-    fabc_lang::load(&spec, &|wanted: &str| match first.replace(false) {
+    fabc_lang::read_normal(&spec, &|wanted: &str| match first.replace(false) {
         true => read(SPEC),
         false => read(&input_copy(&spec, wanted)),
     })

@@ -47,8 +47,8 @@ define_id! {
     PortId(u16);
     /// A cable or fiber pair; two channels, or one where it is simplex.
     LinkId(u32);
-    /// One direction of a link. Channels are numbered link by link, first from its end `a` to its end `b`, then
-    /// back; a simplex link has the first alone. [`Topology`](crate::Topology) maps channels to links.
+    /// One direction of a link. Channels are numbered link by link, first from its end `a` to its end `b`,
+    /// then back; a simplex link has the first alone. [`Topology`](crate::Topology) maps channels to links.
     ChannelId(u32);
     /// A class of channels under the symmetry of a pod; without symmetry every channel is its own class.
     ChannelClass(u32);

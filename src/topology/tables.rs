@@ -101,7 +101,7 @@ impl Entry {
 /// The tables of one scenario: those of the canonical routers, carried to the others by the symmetry.
 #[derive(Clone, Debug)]
 pub struct ForwardingTables {
-    /// `nominal`, or the dark OCSes.
+    /// The name of the scenario: `nominal`, or the fault.
     pub scenario: String,
     /// Virtual channels of the budget.
     pub vcs: u8,

@@ -1,6 +1,7 @@
 //! What a walk of all tables counts.
 
-/// What a walk of all tables found; made by the checker, not by the router.
+/// What all routes come to. The checker counts it by walking the tables, the compiler along its routes, and
+/// `fabc_check::carried` compares both.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Walk {
     /// `[channel class]` under the tables' symmetry: routes of all ordered pairs over one channel of the

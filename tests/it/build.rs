@@ -23,14 +23,14 @@ fn read(path: &str) -> Result<String, String> {
 
 /// Compiles a spec through `last`.
 fn compiled(path: &str, last: Stage) -> (Compiled, String) {
-    let (fabric, spec, _) = fabc::lang::load(path, &read).unwrap_or_else(|(failure, _)| panic!("{path}: {failure:?}"));
+    let (fabric, spec, _) = fabc::lang::read_normal(path, &read).unwrap_or_else(|(failure, _)| panic!("{path}: {failure:?}"));
     (compile(fabric, last, &Silent).unwrap_or_else(|failure| panic!("{path}: {failure:?}")), print_spec(&spec))
 }
 
 /// Compiles a spec given as text.
 fn compiled_text(text: &str, last: Stage) -> (Compiled, String) {
     let loader = |path: &str| if path == "test.fab" { Ok(text.to_owned()) } else { read(path) };
-    let (fabric, spec, _) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     (compile(fabric, last, &Silent).unwrap_or_else(|failure| panic!("{failure:?}")), print_spec(&spec))
 }
 
@@ -113,7 +113,7 @@ fn tori_have_their_known_distances() {
     for (cubes, topology, diameter, hops) in KNOWN {
         let text = tpu(cubes, topology, "up_down", "vcs = 2; faults = 0;");
         let loader = |path: &str| if path == "test.fab" { Ok(text.clone()) } else { read(path) };
-        let (fabric, _, _) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}"));
+        let (fabric, _, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}"));
         let pod = fabric.pod().expect("a pod");
         let topology_of = fabc::passes::synth::synthesize(&fabric, pod, &Silent).unwrap().finalists.remove(0);
         let whole = fabc::ir::Scene::whole(&topology_of);
@@ -218,7 +218,7 @@ fn cross_connects_are_read_back_to_the_same_topology() {
         "live.ocs.json" => Ok(ocs.clone()),
         _ => read(path),
     };
-    let (fabric, spec, _) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     let second = compile(fabric, Stage::Emit, &Silent).unwrap();
     let again = verifies(&second, &print_spec(&spec));
     for path in ["topology.json", "ocs.json"] {
@@ -282,7 +282,7 @@ fn late_errors_read_well_and_every_code_has_one() {
         if fabc::solve::CBC && path.ends_with("relaxed_in_parts.fab") {
             return; // Another solver rounds otherwise.
         }
-        let (failure, sources) = match fabc::lang::load(path, &read) {
+        let (failure, sources) = match fabc::lang::read_normal(path, &read) {
             Err(failed) => failed,
             Ok((pod, _, sources)) => {
                 let late = LATE.iter().any(|late| path.ends_with(late));
@@ -363,7 +363,7 @@ fn no_bound_refuses_what_a_build_measures() {
         };
         let text = spec(&measured);
         let loader = |path: &str| if path == "test.fab" { Ok(text.clone()) } else { read(path) };
-        let (fabric, ..) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+        let (fabric, ..) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
         check_early(&fabric, Stage::Emit).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));
     }
 }
@@ -373,7 +373,7 @@ fn no_bound_refuses_what_a_build_measures() {
 fn lines_that_only_a_build_decides_are_counted() {
     let left = |text: &str| {
         let (fabric, ..) =
-            fabc::lang::load("test.fab", &|_: &str| Ok(text.to_owned())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+            fabc::lang::read_normal("test.fab", &|_: &str| Ok(text.to_owned())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
         fabc::compile::check_early(&fabric, Stage::Emit).unwrap_or_else(|failure| panic!("{failure:?}"))
     };
     let net =
@@ -393,7 +393,8 @@ fn networks_that_no_analysis_takes_are_described() {
         let text = format!(
             "fabric f {{ link w {{ bandwidth = 100 Gbps; latency = 20 ns; }} router {{ radix = 128; hosts = 1; vcs = 4; }} topology = {topology} }}"
         );
-        let (fabric, ..) = fabc::lang::load("test.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+        let (fabric, ..) =
+            fabc::lang::read_normal("test.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
         let refused = check_early(&fabric, Stage::Analyze).is_err();
         (fabc::compile::is_described(&fabric), refused)
     };

@@ -23,7 +23,7 @@ use std::path::Path;
 fn compiled(spec: &SpecText) -> Compiled {
     let text = spec.text();
     let loader = |_: &str| Ok(text.clone());
-    let (fabric, ..) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    let (fabric, ..) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
     compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
 }
 
@@ -98,7 +98,7 @@ fn at_every_moment_every_packet_arrives() {
                 for (change, steps) in changes.chain(staged.last.iter().map(|change| (change, 0..0))) {
                     let most = most(old).max(most(new)) as f64;
                     assert!(steps.is_empty() || change.load as f64 <= factor * most, "{names:?} {}", change.load);
-                    let topology = synth::set(&new.fabric, pod, &mirrors);
+                    let topology = synth::of_set_switches(&new.fabric, pod, &mirrors);
                     // All that is to be removed is lit until nothing comes there any more.
                     let mut delta = change.delta.clone();
                     waits += delta.stranded.len();

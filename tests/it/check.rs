@@ -178,7 +178,7 @@ fn symmetric_tables_are_walked() {
     let (fabric, topology, _) = ring(5, 2);
     let scene = Scene::whole(&topology);
     let (tables, ranks) = hop_by_hop(&scene, topology.symmetry(), "nominal", 2);
-    let (walk, proof) = check::scenario(&fabric, &scene, &tables, &ranks).unwrap();
+    let (walk, proof) = check::judge_tables(&fabric, &scene, &tables, &ranks).unwrap();
     assert_eq!(walk.route_hops, [0, 10, 10]);
     assert_eq!(walk.vc_hops, [20, 10]);
     assert_eq!(walk.load_histogram, [(3, 10)]);
@@ -190,7 +190,7 @@ fn symmetric_tables_are_walked() {
     let routers = topology.nodes().map(|node| tables.router(node)).collect();
     let full = ForwardingTables { symmetry: trivial.clone(), routers, ..tables };
     let ranks: Vec<u32> = (0..30).flat_map(|_| [0, 1]).collect();
-    let (same, _) = check::scenario(&fabric, &scene, &full, &ranks).unwrap();
+    let (same, _) = check::judge_tables(&fabric, &scene, &full, &ranks).unwrap();
     assert_eq!((same.load_histogram, same.vc_hops, same.route_hops), (walk.load_histogram, walk.vc_hops, walk.route_hops));
     assert_eq!((same.entries_max, same.entries_total), (walk.entries_max, walk.entries_total));
 }
@@ -210,7 +210,7 @@ fn two_orbits_of_cubes() {
         let lengths = unit_lengths(&scene);
         check::dual(&scene, &uniform(&topology), &lengths).unwrap();
         let (tables, ranks) = hop_by_hop(&scene, topology.symmetry(), "nominal", 8);
-        let (walk, _) = check::scenario(&fabric, &scene, &tables, &ranks).unwrap();
+        let (walk, _) = check::judge_tables(&fabric, &scene, &tables, &ranks).unwrap();
         let flow = flow_of(&topology, &tables);
         check::flow(&Scene::whole(&topology), &uniform(&topology), &flow).unwrap();
         // A link carries its two channels' loads, one of them at most the maximum channel load.
@@ -226,7 +226,7 @@ fn symmetric_tables_of_a_broken_pod_are_convicted() {
     let (tables, ranks) = hop_by_hop(&Scene::whole(&topology), topology.symmetry(), "nominal", 2);
     let mut scene = Scene::whole(&topology);
     scene.lit[LinkId(0)] = false;
-    let error = check::scenario(&fabric, &scene, &tables, &ranks).unwrap_err();
+    let error = check::judge_tables(&fabric, &scene, &tables, &ranks).unwrap_err();
     assert_eq!(code(&error), "FAB0404");
 }
 
@@ -234,7 +234,7 @@ fn symmetric_tables_of_a_broken_pod_are_convicted() {
 fn a_ring_on_one_vc_deadlocks() {
     let (fabric, topology, _) = ring(4, 1);
     let tables = one_way(&topology);
-    let error = check::scenario(&fabric, &Scene::whole(&topology), &tables, &[1; 6]).unwrap_err();
+    let error = check::judge_tables(&fabric, &Scene::whole(&topology), &tables, &[1; 6]).unwrap_err();
     assert_eq!(code(&error), "FAB0413");
     assert_eq!(
         error.to_string(),
@@ -252,10 +252,10 @@ fn a_wrong_rank_is_told_from_a_deadlock() {
     let scene = Scene::whole(&topology);
     let (tables, mut ranks) = hop_by_hop(&scene, topology.symmetry(), "nominal", 2);
     ranks[1] = 0;
-    let error = check::scenario(&fabric, &scene, &tables, &ranks).unwrap_err();
+    let error = check::judge_tables(&fabric, &scene, &tables, &ranks).unwrap_err();
     assert_eq!(code(&error), "FAB0414");
     assert!(error.to_string().contains("only the ranks are wrong"), "{error}");
-    let error = check::scenario(&fabric, &scene, &tables, &ranks[1..]).unwrap_err();
+    let error = check::judge_tables(&fabric, &scene, &tables, &ranks[1..]).unwrap_err();
     assert_eq!(code(&error), "FAB0416");
 }
 
@@ -267,7 +267,7 @@ fn a_forwarding_loop_is_shown() {
         (0, 1 | 3) => (PortId(1), 0),
         _ => (PortId(0), 0),
     });
-    let error = check::scenario(&fabric, &Scene::whole(&topology), &tables, &[0; 24]).unwrap_err();
+    let error = check::judge_tables(&fabric, &Scene::whole(&topology), &tables, &[0; 24]).unwrap_err();
     assert_eq!(code(&error), "FAB0412");
     assert_eq!(
         error.to_string(),
@@ -285,7 +285,7 @@ fn bad_entries_are_convicted() {
     let convict = |change: &dyn Fn(&mut Vec<Entry>)| {
         let mut tables = tables.clone();
         change(&mut tables.routers[0]);
-        let error = check::scenario(&fabric, &scene, &tables, &ranks).unwrap_err();
+        let error = check::judge_tables(&fabric, &scene, &tables, &ranks).unwrap_err();
         (code(&error), error.to_string())
     };
     let (code, text) = convict(&|entries| {
@@ -321,7 +321,7 @@ fn tables_must_keep_the_vc_budget() {
     let (mut fabric, topology, _) = ring(4, 2);
     let (tables, ranks) = hop_by_hop(&Scene::whole(&topology), topology.symmetry(), "nominal", 2);
     fabric.budget.vcs = 1;
-    assert_eq!(code(&check::scenario(&fabric, &Scene::whole(&topology), &tables, &ranks).unwrap_err()), "FAB0415");
+    assert_eq!(code(&check::judge_tables(&fabric, &Scene::whole(&topology), &tables, &ranks).unwrap_err()), "FAB0415");
 }
 
 #[test]
@@ -332,7 +332,7 @@ fn up_down_is_proved_on_cubes() {
     for scenario in Scenario::all(&fabric, &topology) {
         let scene = surviving_scene(&scenario.fault, &topology, Some(&cross_connects));
         let (tables, ranks) = up_down(&scene, &scenario.name);
-        let (walk, _) = check::scenario(&fabric, &scene, &tables, &ranks).unwrap();
+        let (walk, _) = check::judge_tables(&fabric, &scene, &tables, &ranks).unwrap();
         assert_eq!(walk.route_hops.iter().sum::<u64>(), 32 * 31);
         check::dual(&scene, &uniform(&topology), &unit_lengths(&scene)).unwrap();
     }
@@ -345,7 +345,7 @@ fn a_thousand_chips_router_by_router() {
     check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap();
     let scene = Scene::whole(&topology);
     let (tables, ranks) = up_down(&scene, "nominal");
-    let (walk, _) = check::scenario(&fabric, &scene, &tables, &ranks).unwrap();
+    let (walk, _) = check::judge_tables(&fabric, &scene, &tables, &ranks).unwrap();
     assert_eq!(walk.route_hops.iter().sum::<u64>(), 1024 * 1023);
 }
 

@@ -11,7 +11,7 @@ use fabc::ids::{ChannelId, Id, NodeId};
 use fabc::ir::{ConcurrentFlow, Fraction, LinkClass, Scene, Topology};
 use fabc::model::{Capacities, Component, Demand, Fabric};
 use fabc::passes::flow::{self, Start};
-use fabc::passes::synth::seeds;
+use fabc::passes::synth::start_lengths;
 use fabc::progress::Silent;
 use fabc::solve::{FlowProblem, max_concurrent_flow};
 use fabc::syntax::print_spec;
@@ -34,7 +34,7 @@ fn under(topology: &Topology, demand: &Demand) -> Topology {
 /// The certified flow, with both of its proofs checked.
 fn certified(topology: &Topology, demand: &Demand) -> ConcurrentFlow {
     let whole = Scene::whole(topology);
-    let found = flow::concurrent(&whole, demand, Start::Seeds(&seeds(topology, demand)), SETTINGS, &Silent);
+    let found = flow::concurrent(&whole, demand, Start::Seeds(&start_lengths(topology, demand)), SETTINGS, &Silent);
     check::flow(&whole, demand, found.primal.as_ref().unwrap()).unwrap();
     check::dual(&whole, demand, &found.dual).unwrap();
     found
@@ -145,7 +145,7 @@ fn few_open_faces_have_a_flow_within_a_percent_of_what_no_flow_exceeds() {
         let (topology, _) = wire_by(&fabric, |ocs| (ocs.0 * ocs.0 + ocs.0 / 3 + 1) % cubes);
         let settings = flow::Settings { rounds: 60, ..SETTINGS };
         let found =
-            flow::concurrent(&Scene::whole(&topology), &fabric.demand, Start::Seeds(&seeds(&topology, &fabric.demand)), settings, &Silent);
+            flow::concurrent(&Scene::whole(&topology), &fabric.demand, Start::Seeds(&start_lengths(&topology, &fabric.demand)), settings, &Silent);
         check::flow(&Scene::whole(&topology), &fabric.demand, found.primal.as_ref().unwrap()).unwrap();
         check::dual(&Scene::whole(&topology), &fabric.demand, &found.dual).unwrap();
         let (low, high) = (found.value(), found.dual.bound());
@@ -163,7 +163,7 @@ fn few_heavy_pairs_have_a_flow_within_a_percent_of_what_no_flow_exceeds() {
     let (topology, _) = wire_by(&fabric, |ocs| ocs.0 * ocs.0 % 3);
     let demand = matrix(192, |s, t| usize::from(t == (s + 64) % 192));
     let settings = flow::Settings { rounds: 60, ..SETTINGS };
-    let found = flow::concurrent(&Scene::whole(&topology), &demand, Start::Seeds(&seeds(&topology, &demand)), settings, &Silent);
+    let found = flow::concurrent(&Scene::whole(&topology), &demand, Start::Seeds(&start_lengths(&topology, &demand)), settings, &Silent);
     check::flow(&Scene::whole(&topology), &demand, found.primal.as_ref().unwrap()).unwrap();
     check::dual(&Scene::whole(&topology), &demand, &found.dual).unwrap();
     let (low, high) = (found.value(), found.dual.bound());
@@ -255,7 +255,7 @@ fn build(text: &str, csv: &str) -> (Compiled, Files) {
         "demand.csv" => Ok(csv.to_owned()),
         _ => read(path),
     };
-    let (fabric, spec, _) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
     let artifacts = emit::artifacts(&compiled, &print_spec(&spec), &[]);
     let files: Files = artifacts.into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();

@@ -223,7 +223,7 @@ fn terminal_reports_fit_their_terminals() {
 fn network(name: &str, topology: &str, rest: &str) -> Compiled {
     let text = SpecText::network(topology).named(name).with(rest).text();
     let loader = |path: &str| if path == "test.fab" { Ok(text.clone()) } else { Err(path.to_owned()) };
-    let (fabric, _, _) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let (fabric, _, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"))
 }
 

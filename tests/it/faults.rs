@@ -23,7 +23,7 @@ fn text(faults: &str, routing: &str) -> String {
 /// Compiled as far as a stage, and the normalized spec.
 fn compiled(text: &str, last: Stage) -> (Compiled, String) {
     let loader = |_: &str| Ok(text.to_owned());
-    let (fabric, spec, _) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     (compile(fabric, last, &Silent).unwrap_or_else(|failure| panic!("{failure:?}")), print_spec(&spec))
 }
 
@@ -84,7 +84,7 @@ fn every_image_is_served(compiled: &Compiled) -> usize {
             let Scenario { fault, .. } = moved(compiled, &scenario.scenario, image);
             let (tables, ranks) = carried(compiled, &routed.tables.unpacked(), routed.proof.ranks(), image);
             let scene = surviving_scene(&fault, &compiled.topology, Some(&compiled.of_pod().1.cross_connects));
-            let (walk, _) = check::scenario(&compiled.fabric, &scene, &tables, &ranks).unwrap();
+            let (walk, _) = check::judge_tables(&compiled.fabric, &scene, &tables, &ranks).unwrap();
             assert_eq!(walk.max_channel_load(), scenario.metrics.routed.as_ref().unwrap().max_channel_load());
             served += 1;
         }

@@ -24,7 +24,7 @@ fn spec(topology: &str, floor: &str) -> String {
 
 fn compiled(text: &str, last: Stage) -> Compiled {
     let loader = |path: &str| if path == "test.fab" { Ok(text.to_owned()) } else { Err(path.to_owned()) };
-    let (fabric, _, _) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    let (fabric, _, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
     compile(fabric, last, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
 }
 
@@ -32,7 +32,7 @@ fn compiled(text: &str, last: Stage) -> Compiled {
 fn laid(topology: &str, floor: &str) -> (FloorMetrics, Topology) {
     let text = spec(topology, floor);
     let loader = |path: &str| if path == "test.fab" { Ok(text.clone()) } else { Err(path.to_owned()) };
-    let (fabric, _, _) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    let (fabric, _, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
     let (Plant::Network(network), Some(floor)) = (&fabric.plant, &fabric.floor) else { unreachable!("a network on a floor") };
     let topology = candidates(&fabric, network).expect("a draw").swap_remove(0);
     let (placement, _) = place::place(floor, &topology, &network.family);
@@ -279,7 +279,7 @@ fn verified(text: &str) -> Compiled {
 /// A directory of a spec, verified; and its files.
 fn directory(text: &str) -> (Compiled, check::Files, String) {
     let loader = |path: &str| if path == "test.fab" { Ok(text.to_owned()) } else { Err(path.to_owned()) };
-    let (fabric, spec, _) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
     let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));
     let text = print_spec(&spec);
     let files: check::Files = emit::artifacts(&compiled, &text, &[]).into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();

@@ -28,7 +28,7 @@ fn spec(floor: &str, more: &str) -> String {
 
 fn compiled(text: &str, last: Stage) -> (Compiled, String) {
     let loader = |path: &str| if path == "test.fab" { Ok(text.to_owned()) } else { Err(path.to_owned()) };
-    let (fabric, spec, _) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
     let compiled = compile(fabric, last, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));
     (compiled, print_spec(&spec))
 }

@@ -422,7 +422,7 @@ fn build(hosts: u16, vcs: u8, topology: &str, routing: &str) -> Built {
         "lab.graphml" => Ok(include_str!("../../specs/networks/lab.graphml").replace("trunk", "wire")),
         _ => Ok(star.clone()),
     };
-    let (fabric, ..) = fabc::lang::load("net.fab", &read).unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}"));
+    let (fabric, ..) = fabc::lang::read_normal("net.fab", &read).unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}"));
     let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{topology}: {failure:?}"));
     let binary = [("tables".to_owned(), "binary".to_owned())];
     let artifacts = [&[][..], &binary].into_iter().flat_map(|options| emit::artifacts(&compiled, &text, options));
@@ -772,7 +772,7 @@ fn a_router_wider_than_a_switch_is_no_subnet() {
     let wide = SpecText::network("hyperx 3;")
         .with("router { radix = 1024; hosts = 253; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }")
         .text();
-    let (fabric, ..) = fabc::lang::load("net.fab", &|_: &str| Ok(wide.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let (fabric, ..) = fabc::lang::read_normal("net.fab", &|_: &str| Ok(wide.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
     let built = Built { compiled, files: BTreeMap::new() };
     for format in ["ibnetdiscover", "opensm_lft"] {

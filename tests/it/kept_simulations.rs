@@ -36,7 +36,8 @@ fn spec() -> String {
 
 fn built() -> (Compiled, ast::Spec) {
     let text = spec();
-    let (fabric, spec, _) = fabc::lang::load("kept.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let (fabric, spec, _) =
+        fabc::lang::read_normal("kept.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     (compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}")), spec)
 }
 

@@ -22,7 +22,8 @@ fn found(cubes: u32, effort: u32, seed: u32) -> (Topology, String) {
         .with(&format!("topology = synthesize {{ effort = {effort}; seed = {seed}; }}"))
         .with("budget { vcs = 2; faults = 0; }");
     let text = spec.text().replace("ports = 16;", "ports = 4096;");
-    let (fabric, ..) = fabc::lang::load("grow.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let (fabric, ..) =
+        fabc::lang::read_normal("grow.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     let compiled = compile(fabric, Stage::Synthesize, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
     let notes = compiled.passes.iter().find(|pass| pass.name == "synthesize").unwrap().notes.join("; ");
     (compiled.topology, notes)

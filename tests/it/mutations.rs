@@ -11,7 +11,7 @@
 use crate::support::mutants;
 use fabc::compile::{Stage, check_early, is_described};
 use fabc::diag::{Failure, SourceMap};
-use fabc::lang::load;
+use fabc::lang::read_normal;
 use fabc::lsp::Server;
 use fabc::model::Fabric;
 use fabc::passes::slices::Placing;
@@ -130,7 +130,7 @@ fn run(path: &str, mutant: &str, dice: &mut Dice) -> (Came, u64) {
     let root = if path.contains("/parts/") { "specs/pod_128.fab" } else { path };
     let reader = |asked: &str| if asked == path { Ok(mutant.to_owned()) } else { read(asked) };
     let began = processor_time();
-    let loaded = load(root, &reader);
+    let loaded = read_normal(root, &reader);
     let took = processor_time().zip(began).map_or(0, |(now, began)| now - began);
     assert!(took as f64 <= SECONDS * 1e9, "{took} ns\n{mutant}");
     let came = match loaded {
@@ -140,7 +140,7 @@ fn run(path: &str, mutant: &str, dice: &mut Dice) -> (Came, u64) {
             let reparsed = parse(root, &again).0.unwrap_or_else(|errors| panic!("{errors:?}\n{mutant}\n{normal}"));
             assert_eq!(print_spec(&normalize(&reparsed)), normal, "{mutant}");
             let given = |asked: &str| if asked == root { Ok(normal.clone()) } else { input(asked, &fabric) };
-            load(root, &given).unwrap_or_else(|(failure, _)| panic!("{:?}\n{mutant}\n{normal}", failure.diagnostics()));
+            read_normal(root, &given).unwrap_or_else(|(failure, _)| panic!("{:?}\n{mutant}\n{normal}", failure.diagnostics()));
             match quick(&fabric) {
                 Ok(()) => Came::Through,
                 Err(errors) => {
@@ -358,7 +358,7 @@ fn hostile_texts_end_in_an_error() {
     for text in texts {
         edit("a.fab", "a.fab", &text, Came::Refused, &mut Dice::of(0));
         let reader = |asked: &str| if asked == "a.fab" { Ok(text.clone()) } else { Err("not there".to_owned()) };
-        let (failure, sources) = load("a.fab", &reader).expect_err("this is no spec");
+        let (failure, sources) = read_normal("a.fab", &reader).expect_err("this is no spec");
         check(&failure.diagnostics(), &sources, &text[..text.floor_char_boundary(60)]);
     }
 }

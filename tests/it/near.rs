@@ -21,7 +21,7 @@ fn spec(dims: [u32; 3], cubes: u32, topology: &str) -> SpecText {
 
 fn fabric(text: &str, live: &str) -> Fabric {
     let loader = |path: &str| Ok(if path == "pod.fab" { text.to_owned() } else { live.to_owned() });
-    fabc::lang::load("pod.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
+    fabc::lang::read_normal("pod.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
 }
 
 /// Topology and switches of a spec whose only file is `live`.
@@ -162,7 +162,7 @@ fn the_directory_explains_itself_and_verifies() {
     let (_, live) = torus([2, 2, 2], 4, "2 x 4 x 4");
     let text = spec([2, 2, 2], 4, "synthesize { moves <= 2 * 3; seed = 3; start = cross_connects \"live/now.json\"; }").text();
     let loader = |path: &str| Ok(if path == "pod.fab" { text.clone() } else { live.clone() });
-    let (fabric, spec, _) = fabc::lang::load("pod.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let (fabric, spec, _) = fabc::lang::read_normal("pod.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     let compiled: Compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
     let normal = fabc::syntax::print_spec(&spec);
     assert!(normal.contains("synthesize { start = cross_connects \"inputs/ocs.json\"; moves <= 6; seed = 3; }"), "{normal}");

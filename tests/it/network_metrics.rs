@@ -22,7 +22,7 @@ fn fabric(topology: &str, more: &str, graph: &str) -> model::Fabric {
          topology = {topology} {more} }}"
     );
     let read = |path: &str| -> Result<String, String> { Ok(if path == "net.fab" { text.clone() } else { graph.to_owned() }) };
-    let loaded: Result<(model::Fabric, _, SourceMap), (Failure, SourceMap)> = fabc::lang::load("net.fab", &read);
+    let loaded: Result<(model::Fabric, _, SourceMap), (Failure, SourceMap)> = fabc::lang::read_normal("net.fab", &read);
     loaded.map(|(fabric, ..)| fabric).unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}"))
 }
 

@@ -16,7 +16,7 @@ fn spec(mesh: [u32; 3], cubes: u32, settings: &str) -> SpecText {
 fn compiled_with(spec: &SpecText, progress: &dyn Progress, last: Stage) -> Compiled {
     let text = spec.text();
     let loader = |_: &str| Ok(text.clone());
-    let (pod, _, _) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    let (pod, _, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
     compile(pod, last, progress).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
 }
 
@@ -172,7 +172,7 @@ fn a_time_limit_is_said_to_have_ended_the_search() {
 #[test]
 fn effort_max_is_a_number() {
     let loader = |_: &str| Ok(cubes_of_two(4, "effort = max;").text());
-    let (fabric, _, _) = fabc::lang::load("test.fab", &loader).unwrap();
+    let (fabric, _, _) = fabc::lang::read_normal("test.fab", &loader).unwrap();
     assert!(matches!(fabric.pod().expect("a pod").topology, TopologyChoice::Synthesize(settings) if settings.effort == MAX_EFFORT));
 }
 

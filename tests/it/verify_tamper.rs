@@ -462,7 +462,7 @@ fn written(name: &str, text: &str, tables: &str) -> Files {
         "graph.txt" => Ok("hub left\nhub right far\nleft right\nright far_end far\n".to_owned()),
         _ => Ok(text.to_owned()),
     };
-    let (fabric, spec, _) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{name}: {failure:?}"));
+    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{name}: {failure:?}"));
     let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
     let options: Vec<_> = (tables == "binary").then(|| ("tables".to_owned(), tables.to_owned())).into_iter().collect();
     let files = emit::artifacts(&compiled, &print_spec(&spec), &options);

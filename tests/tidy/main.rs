@@ -254,7 +254,7 @@ const OF_THE_COMPILER: [&str; 62] = [
     ".is_nominal()",
     "surviving_scene(",
     ".keeps_symmetry()",
-    ".intact(",
+    ".intact_sets(",
     "file_stem(",
     // ir::{PackedTables, Entry, ForwardingTables}, model::TableKey
     "PackedTables",

@@ -3,7 +3,7 @@
 use super::read::{contradiction, tagged};
 use super::{CERTIFICATES, Files};
 use crate::CheckError;
-use crate::faults::{Fault, tolerated};
+use crate::faults::{ToleratedFault, tolerated};
 use fabc_base::ids::{NodeId, OcsId};
 use fabc_base::limits;
 use fabc_ir::read::{Certificates, FlowLine, ScenarioLine};
@@ -23,7 +23,7 @@ pub(super) struct Claims {
 
 /// What is claimed for one scenario.
 pub(super) struct Claimed {
-    pub(super) scenario: Fault,
+    pub(super) scenario: ToleratedFault,
     pub(super) line: ScenarioLine,
     /// The flow of a fault, if it is listed.
     pub(super) flow: Option<FlowCertificate>,

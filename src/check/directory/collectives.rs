@@ -5,7 +5,7 @@ use super::read::{contradiction, tagged};
 use super::tables;
 use crate::CheckError;
 use crate::exact::Exact;
-use crate::faults::Fault;
+use crate::faults::ToleratedFault;
 use crate::schedule::{Pace, Spent, Timed, bound_time, cycles_at_least, schedule, schedule_along, schedule_time};
 use fabc_ir::read::CollectiveFile;
 use fabc_ir::{CollectiveBound, CrossConnects, ForwardingTables, Scene, Schedule, Topology, Transfers};
@@ -55,7 +55,7 @@ pub(super) struct Plant<'a> {
 
 impl Plant<'_> {
     /// All collectives, in the order of the spec, each by scenario, nominal first.
-    pub(super) fn collectives(&self, scenarios: &[&Fault]) -> Result<Vec<Vec<ProvedSchedule>>, Vec<CheckError>> {
+    pub(super) fn collectives(&self, scenarios: &[&ToleratedFault]) -> Result<Vec<Vec<ProvedSchedule>>, Vec<CheckError>> {
         let mut errors = Vec::new();
         let mut all = Vec::new();
         for declared in &self.fabric.collectives {
@@ -74,7 +74,7 @@ impl Plant<'_> {
     }
 
     /// One collective in one scenario; none where its root is dead.
-    fn one(&self, declared: &DeclaredCollective, fault: &Fault) -> Result<Option<ProvedSchedule>, CheckError> {
+    fn one(&self, declared: &DeclaredCollective, fault: &ToleratedFault) -> Result<Option<ProvedSchedule>, CheckError> {
         let topology = self.topology;
         let path = fault.collective_path(&declared.name);
         let wrong = |place: &str, what: String| CheckError::Contradiction {

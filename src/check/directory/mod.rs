@@ -1,7 +1,7 @@
 //! Re-checks a written directory from its files alone.
 //!
-//! Comes in: the bytes of every file, and the pod that `spec.fab` resolves to. Goes out: what was verified,
-//! or every contradiction found. Hashes prove nothing to a reader who does not trust the writer, so
+//! Comes in: the bytes of every file, and the fabric that `spec.fab` resolves to. Goes out: what was
+//! verified, or every contradiction found. Hashes prove nothing to a reader who does not trust the writer, so
 //! everything that the files claim is recomputed.
 
 mod bounds;
@@ -15,8 +15,8 @@ mod inputs;
 mod manifest;
 mod network;
 mod read;
+mod read_only;
 mod report;
-mod scenario;
 mod scheduled;
 mod simulations;
 mod stated;
@@ -24,23 +24,23 @@ mod switches;
 mod tables;
 mod topology;
 
-use super::{CheckError, Wired, floor as cables, flow, network as graph, scenario as walk_scenario, trees, wiring};
+use super::{CheckError, Wired, floor as cables, flow, judge_tables, network as graph, trees, wiring};
 use crate::exact::Exact;
-use crate::faults::{Fault, tolerated};
+use crate::faults::{ToleratedFault, tolerated};
 use crate::measures::{Counts, Measures, flow_end, sent_per_host};
 use certificates::{Claimed, Claims};
 pub use collectives::ProvedSchedule;
 use comparison::Measured;
 use fabc_base::ids::OcsId;
 use fabc_ir::{CrossConnects, DualLengths, FloorMetrics, FlowCertificate, ForwardingTables, NetworkMetrics, Placement, Scene, Topology};
-use fabc_kernel::{DeadlockFree, demand_hops, measured_distances, measured_lengths};
+use fabc_kernel::{DeadlockFree, demand_hops, measured_distances, volume_and_distance};
 use fabc_model::{Fabric, Plant, RoutingChoice};
 pub use files::Files;
 pub use files::{CERTIFICATES, MANIFEST, REPORT, SPEC};
 use files::{FLOOR, FORMULA, OCS, SCHEDULE, SCHEDULE_BIN, TOPOLOGY, schedule_of};
 use inputs::{NO_INPUT, inputs, same_input};
 use rayon::prelude::*;
-pub use scenario::{ReadScenario, ReadScene, ReadWiring, read_scenario, read_scene, read_unrouted, read_wiring, scenario_names};
+pub use read_only::{ReadScenario, ReadScene, ReadWiring, read_scenario, read_scene, read_unrouted, read_wiring, scenario_names};
 pub use stated::{Stated, StatedTradeOff};
 use std::collections::BTreeSet;
 pub use tables::read_tables;
@@ -163,7 +163,7 @@ pub fn prove(files: &Files, fabric: &Fabric, each: &EachTables<'_>) -> Result<Pr
             return Err(errors);
         }
     };
-    match contents(files, fabric, routed, each) {
+    match prove_contents(files, fabric, routed, each) {
         Ok((_, contract)) if !["", contract].contains(&build.contract.as_str()) => {
             let what = format!("says `{}`, but it is {contract}", build.contract);
             errors.push(read::contradiction(MANIFEST, "contract", what));
@@ -188,7 +188,7 @@ fn has_formula(fabric: &Fabric) -> bool {
 
 /// Whether tables and switches have the files they must have, and no others; whether there are tables; and
 /// what else is there.
-fn known_files(files: &Files, fabric: &Fabric, scenarios: &[Fault]) -> Result<(bool, Vec<String>), Vec<CheckError>> {
+fn known_files(files: &Files, fabric: &Fabric, scenarios: &[ToleratedFault]) -> Result<(bool, Vec<String>), Vec<CheckError>> {
     let json: BTreeSet<String> = scenarios.iter().map(|scenario| scenario.tables_path() + ".json").collect();
     let bin: BTreeSet<String> = json.iter().map(|path| path.replace(".json", ".bin")).collect();
     // One form for all scenarios: that of the healthy pod.
@@ -234,8 +234,8 @@ fn known_files(files: &Files, fabric: &Fabric, scenarios: &[Fault]) -> Result<(b
     if errors.is_empty() { Ok((routed, only_hashed)) } else { Err(errors) }
 }
 
-/// Checks what the files say.
-fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>) -> Result<(Proved, &'static str), Vec<CheckError>> {
+/// Proves what the files say.
+fn prove_contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>) -> Result<(Proved, &'static str), Vec<CheckError>> {
     let one = |error: CheckError| vec![error];
     let (topology, ocs_of) = topology::topology(files, fabric).map_err(one)?;
     let cross_connects = fabric.pod().map(|pod| switches::cross_connects(files, pod, &topology, ocs_of)).transpose().map_err(one)?;
@@ -264,8 +264,8 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
     if let Some((pod, cross_connects)) = fabric.pod().zip(cross_connects) {
         errors.extend(trees(pod, &topology, cross_connects, &claims.trees).err());
     }
-    let directory = Directory { files, fabric, topology: &topology, cross_connects, claims: &claims, routed, each };
-    let checked = claims.scenarios.par_iter().map(|claimed| directory.scenario(claimed)).collect::<Vec<_>>();
+    let check = ScenarioCheck { files, fabric, topology: &topology, cross_connects, claims: &claims, routed, each };
+    let checked = claims.scenarios.par_iter().map(|claimed| check.scenario(claimed)).collect::<Vec<_>>();
     let (mut measures, mut certified) = (Vec::new(), Vec::new());
     for result in checked {
         match result {
@@ -296,7 +296,7 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
         canonical: routed.then_some(claims.scenarios[0].line.canonical),
     };
     let plant = collectives::Plant { files, fabric, topology: &topology, cross_connects };
-    let faults: Vec<&Fault> = if routed { claims.scenarios.iter().map(|claimed| &claimed.scenario).collect() } else { Vec::new() };
+    let faults: Vec<&ToleratedFault> = if routed { claims.scenarios.iter().map(|claimed| &claimed.scenario).collect() } else { Vec::new() };
     let collectives = match fabric.pace().filter(|_| schedule_of(files).is_some()) {
         Some(pace) => plant.scheduled(pace).map_err(one)?,
         None => plant.collectives(&faults)?,
@@ -342,7 +342,7 @@ fn contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>)
 }
 
 /// What every scenario is checked against.
-struct Directory<'a> {
+struct ScenarioCheck<'a> {
     files: &'a Files,
     fabric: &'a Fabric,
     topology: &'a Topology,
@@ -352,7 +352,7 @@ struct Directory<'a> {
     each: &'a EachTables<'a>,
 }
 
-impl Directory<'_> {
+impl ScenarioCheck<'_> {
     /// Proves one scenario and recomputes its metrics.
     fn scenario(&self, Claimed { scenario, line, flow: of_fault }: &Claimed) -> Result<(Measures, Certified), CheckError> {
         let lit = scenario.lit(self.topology, self.cross_connects);
@@ -363,7 +363,7 @@ impl Directory<'_> {
             to: self.topology.name(to),
             span: Some(self.fabric.budget.faults_span),
         })?;
-        let dual = measured_lengths(&scene, &self.fabric.demand, &line.lengths)?;
+        let dual = volume_and_distance(&scene, &self.fabric.demand, &line.lengths)?;
         let mut routed = None;
         if self.routed {
             let (tables, canonical) = tables::tables(self.files, self.topology, scenario)?;
@@ -371,7 +371,7 @@ impl Directory<'_> {
                 let what = "does not say the same as the tables of this scenario";
                 return Err(read::contradiction(CERTIFICATES, format!("scenarios[{}].canonical", scenario.name), what));
             }
-            let (walk, proof) = walk_scenario(self.fabric, &scene, &tables, &line.ranks)?;
+            let (walk, proof) = judge_tables(self.fabric, &scene, &tables, &line.ranks)?;
             if let Some(limit) = self.fabric.budget.table_entries.filter(|&limit| walk.entries_max > u64::from(limit)) {
                 return Err(CheckError::OverBudget {
                     scenario: scenario.name.clone(),

@@ -3,18 +3,18 @@
 use super::Files;
 use super::read::{bytes, contradiction, tagged, unreadable};
 use crate::CheckError;
-use crate::faults::Fault;
+use crate::faults::ToleratedFault;
 use fabc_ir::read::{BinaryTables, Line, Served, TablesFile, key_of, width_of};
 use fabc_ir::{ForwardingTables, Symmetry, Topology};
 
 /// The tables of a scenario under the symmetry that the file claims to keep, and whether it says `canonical`.
 /// What the entries say is checked by the walk.
-pub(super) fn tables(files: &Files, topology: &Topology, scenario: &Fault) -> Result<(ForwardingTables, bool), CheckError> {
+pub(super) fn tables(files: &Files, topology: &Topology, scenario: &ToleratedFault) -> Result<(ForwardingTables, bool), CheckError> {
     of_name(files, topology, &scenario.tables_path(), (&scenario.name, &scenario.images))
 }
 
-/// The tables of a scenario in `tables.json` or `tables.bin`, whose images have none; of those that there are
-/// not in a build too.
+/// The tables in `tables.json` or `tables.bin`, as a repair writes them. The scenario need not be one of the
+/// build, and has no images.
 ///
 /// # Errors
 /// There are none, or they are not what their format says.

@@ -5,7 +5,7 @@ use super::messages::{Leg, Loads};
 use crate::CheckError;
 use fabc_base::ids::{ChannelId, Id, NodeId};
 use fabc_ir::{CollectiveBound, Scene, Schedule, Transfers};
-use fabc_kernel::measured_lengths;
+use fabc_kernel::volume_and_distance;
 use fabc_model::{Collective, CollectiveAlgorithm, Demand};
 use std::collections::VecDeque;
 
@@ -104,7 +104,7 @@ fn along(scene: &Scene<'_>, channel: ChannelId, loads: Option<&Loads>) -> Result
 fn flow(scene: &Scene<'_>, lengths: &[u64]) -> Result<CollectiveBound, CheckError> {
     let endpoints: Vec<NodeId> = scene.topology.endpoints().collect();
     let demand = Demand::uniform(endpoints.len()).among_endpoints(scene.topology.node_count(), endpoints);
-    let (volume, distance) = measured_lengths(scene, &demand, lengths)?;
+    let (volume, distance) = volume_and_distance(scene, &demand, lengths)?;
     Ok(CollectiveBound::Flow { lengths: lengths.to_vec(), volume, distance })
 }
 

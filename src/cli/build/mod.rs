@@ -198,7 +198,8 @@ fn without_config(compiled: &Compiled, terminal: Terminal) {
     }
 }
 
-/// `fabc check`: syntax and meaning; with `--stop-after` a later stage, everything up to it, without writing.
+/// `fabc check`: syntax, meaning, and what no search can mend. With `--stop-after` a later stage, everything
+/// up to that stage, without writing.
 ///
 /// # Errors
 /// The spec has errors, or (with a later stage) cannot be met, or a `require` fails.

@@ -73,7 +73,7 @@ pub(crate) fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
     let spec = display(&directory.join("spec.fab"));
     let text = spec_text(&spec)?;
     let path = |wanted: &str| display(&directory.join(&*input_copy(&spec, wanted)));
-    let (fabric, spec, sources) = fabc_lang::load(&spec, &After { first: Cell::new(Some(text)), path: &path })?;
+    let (fabric, spec, sources) = fabc_lang::read_normal(&spec, &After { first: Cell::new(Some(text)), path: &path })?;
     Ok(Loaded { text: print_spec(&spec), fabric, spec, sources, warnings: Vec::new(), settings: Vec::new() })
 }
 

@@ -198,7 +198,7 @@ pub(crate) fn in_force(built: &Built, earlier: &Path) -> Result<InForce, Stop> {
     let served = served(built, &scene, &fabc_check::parts(&scene), true)?;
     let tables = lone_tables(earlier, built, REPAIR)?;
     let all_ranks = head.ranks.clone().unwrap_or_else(|| built.ranks());
-    fabc_check::scenario(&built.fabric, &served, &tables, &all_ranks).map_err(|error| convicted(error, &built.sources))?;
+    fabc_check::judge_tables(&built.fabric, &served, &tables, &all_ranks).map_err(|error| convicted(error, &built.sources))?;
     Ok(InForce { down: down.names(built.wired()), tables, ranks: head.ranks, all_ranks })
 }
 
@@ -337,7 +337,7 @@ impl Built {
     /// # Errors
     /// They do not hold.
     pub(crate) fn most_loaded(&self) -> Result<u64, Stop> {
-        let walked = fabc_check::scenario(&self.fabric, &Scene::whole(&self.topology), &self.tables, &self.nominal.ranks);
+        let walked = fabc_check::judge_tables(&self.fabric, &Scene::whole(&self.topology), &self.tables, &self.nominal.ranks);
         walked.map(|(walk, _)| walk.max_channel_load()).map_err(|error| convicted(error, &self.sources))
     }
 
@@ -368,7 +368,7 @@ impl Built {
         }
         let stop = |error| convicted(error, &built.sources);
         let tables = lone_tables(&way.join("final"), &built, "nominal")?;
-        fabc_check::scenario(&built.fabric, &Scene::whole(&built.topology), &tables, &plan.ranks).map_err(stop)?;
+        fabc_check::judge_tables(&built.fabric, &Scene::whole(&built.topology), &tables, &plan.ranks).map_err(stop)?;
         let nominal = ScenarioLine { ranks: plan.ranks, ..built.nominal };
         Ok(Self { tables, nominal, faults: Vec::new(), ..built })
     }

@@ -7,7 +7,7 @@ use crate::io::errors::{DriverError, Stop};
 use crate::io::read::{bytes, display};
 use crate::io::staging::MANIFEST;
 use crate::io::terminal::Terminal;
-use crate::verify::{prove, say_unproved};
+use crate::verify::{prove_built, say_unproved};
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_base::progress::Silent;
 use fabc_ir::read::{Manifest, tagged};
@@ -18,7 +18,7 @@ use fabc_pipeline::verify::{Remake, Unproved};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// What nothing in the directory of a sweep can prove, beside what is listed of its runs.
+/// What nothing in the directory of a sweep can prove_built, beside what is listed of its runs.
 const UNPROVED: Unproved =
     Unproved { file: PLAN, place: "settings", what: "which values led to the spec of a run, which has no parameters any more" };
 const UNREAD: Unproved =
@@ -56,7 +56,7 @@ pub(crate) fn verify(directory: &Path, plan: SweepPlan, remake: Remake, terminal
     }
     let all = runs(built + failed);
     terminal.say(&format!("verified {}: {all} that differ, {built} built and proved, {failed} failed", display(directory)))?;
-    terminal.say("table and page come out again to the byte; nothing in the directory can prove")?;
+    terminal.say("table and page come out again to the byte; nothing in the directory can prove_built")?;
     let mut seen = BTreeSet::new();
     unproved.retain(|unproved| seen.insert(*unproved));
     say_unproved(&unproved, terminal)
@@ -85,7 +85,7 @@ fn proved(place: &Path, run: &SweepRun, until: Option<&str>, remake: Remake) -> 
     if !found.eq(asked) || manifest.options.0.get("stop_after").map(String::as_str) != until {
         return Err(not_of("was built with other options than those of its run"));
     }
-    match prove(&built, remake) {
+    match prove_built(&built, remake) {
         Ok((verified, _)) => Ok(verified.unproved),
         Err(mut stop) => {
             let error = DriverError::Sweep {

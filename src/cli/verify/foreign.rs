@@ -118,7 +118,7 @@ fn described(args: &ForeignArgs, table_vcs: u8) -> Result<(Fabric, SourceMap), S
          budget {{ vcs = 1; }}\n    topology = mesh 2;\n}}\n"
     );
     let read = |_: &str| Ok::<String, String>(spec.clone());
-    let (fabric, _, sources) = fabc_lang::load("options", &read)?;
+    let (fabric, _, sources) = fabc_lang::read_normal("options", &read)?;
     Ok((fabric, sources))
 }
 

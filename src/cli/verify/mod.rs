@@ -62,7 +62,7 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
         (false, Some(window)) => return remake_window(directory, &window, terminal),
         (false, None) => {}
     }
-    let (verified, sources) = prove(directory, args.remake.remake())?;
+    let (verified, sources) = prove_built(directory, args.remake.remake())?;
     let scheduled = ["schedule.json", "schedule.bin"].into_iter().find(|path| directory.join(path).is_file());
     let Verified { extent: fabc_check::Extent { files, scenarios, routed, pairs, hops, entries, .. }, unproved, broken } = verified;
     let routes = if let Some(path) = scheduled {
@@ -87,7 +87,7 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
 ///
 /// # Errors
 /// It cannot be read, or does not hold what it claims (exit code 3).
-pub(crate) fn prove(directory: &Path, remake: Remake) -> Result<(Verified, SourceMap), Stop> {
+pub(crate) fn prove_built(directory: &Path, remake: Remake) -> Result<(Verified, SourceMap), Stop> {
     let Loaded { fabric, spec, sources, .. } = read::built_spec(directory)?;
     match verify::directory_with(&read::directory(directory)?, &fabric, &print_spec(&spec), remake) {
         Ok(verified) => Ok((verified, sources)),

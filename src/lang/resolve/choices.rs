@@ -6,7 +6,7 @@ use super::demand::Senders;
 use super::foreign;
 use super::hardware::dimensions;
 use super::items::Items;
-use super::kind::Kind;
+use super::kind::PlantKind;
 use super::scheduled::{self, SCHEDULED};
 use super::settings::{decimal, in_range, integer, one_of, one_of_or, settings, word, wrong_kind};
 use super::site::Site;
@@ -19,7 +19,13 @@ use fabc_base::diag::{Span, list};
 use fabc_model::{AllowedTurns, Budget, Family, Faults, RouteSelect, Router, RoutingChoice, TableKey, TopologyChoice};
 
 /// The budget: without `vcs`, those of the router (at most 8); without `faults`, none.
-pub(super) fn budget(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind, router: Option<&Router>) -> Option<Budget> {
+pub(super) fn budget(
+    context: &mut Context,
+    items: &Items<'_>,
+    site: &Site<'_>,
+    kind: PlantKind,
+    router: Option<&Router>,
+) -> Option<Budget> {
     let (fabric, default_vcs) = (site.head, router.map_or(1, |router| router.vcs.min(8)));
     let Some((block, span)) = items.budget else {
         return Some(Budget {
@@ -60,7 +66,7 @@ pub(super) fn budget(context: &mut Context, items: &Items<'_>, site: &Site<'_>, 
 }
 
 /// `0`, `1 link` or `1 router` (`1 chip`); in a pod also `1 ocs` or `2 ocs`.
-fn faults(context: &mut Context, value: &Value, kind: Kind) -> Option<Faults> {
+fn faults(context: &mut Context, value: &Value, kind: PlantKind) -> Option<Faults> {
     let ValueKind::Quantity(quantity) = &value.kind else {
         let things = if kind.network { "a number of links or routers" } else { "a number of OCSes, links or chips" };
         context.error(wrong_kind("`faults`", things, kind.fault(), value.span));
@@ -100,7 +106,7 @@ fn faults(context: &mut Context, value: &Value, kind: Kind) -> Option<Faults> {
 }
 
 /// Refuses the fault of a router, or chip, that leaves a single endpoint: no pair is left to route.
-pub(super) fn leaves_a_pair(context: &mut Context, budget: Option<&Budget>, senders: Option<&Senders>, kind: Kind) {
+pub(super) fn leaves_a_pair(context: &mut Context, budget: Option<&Budget>, senders: Option<&Senders>, kind: PlantKind) {
     let Some(budget) = budget.filter(|budget| budget.faults == Faults::Router) else { return };
     if senders.is_some_and(|senders| senders.count() < 3) {
         let written = format!("`1 {}`", if kind.network { "router" } else { "chip" });
@@ -114,7 +120,7 @@ pub(super) fn topology(
     context: &mut Context,
     items: &Items<'_>,
     site: &Site<'_>,
-    plant: Kind,
+    plant: PlantKind,
     switched: Switched<'_>,
 ) -> Option<(TopologyChoice, Span)> {
     let Some(setting) = items.settings.get("topology") else {
@@ -169,7 +175,7 @@ pub(super) fn topology(
 }
 
 /// The error of a topology that does not exist, or not in this form.
-fn wrong_topology(kind: &Name, plant: Kind) -> ResolveError {
+fn wrong_topology(kind: &Name, plant: PlantKind) -> ResolveError {
     let (what, found) = ("`topology`", &*kind.value);
     if let Some(written) = form(&TopologyChoice::FORMS, found) {
         let help = format!("this topology is written `{written}`");
@@ -189,7 +195,7 @@ fn wrong_topology(kind: &Name, plant: Kind) -> ResolveError {
 const LATER: [&str; 2] = ["ugal", "valiant"];
 
 /// The routing, and where it stands; of a network without one, `minimal`.
-pub(super) fn routing(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: Kind) -> Option<(RoutingChoice, Span)> {
+pub(super) fn routing(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: PlantKind) -> Option<(RoutingChoice, Span)> {
     let setting = match items.settings.get("routing") {
         Some(setting) => setting,
         None if plant.network => return Some((RoutingChoice::Minimal, site.head)),
@@ -234,7 +240,7 @@ pub(super) fn routing(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
 }
 
 /// The error of a routing that pods do not have.
-fn of_networks(plant: Kind, name: &Name) -> ResolveError {
+fn of_networks(plant: PlantKind, name: &Name) -> ResolveError {
     let help = match &*name.value {
         SCHEDULED => "`allowed_turns` makes tables, and collectives of a pod follow them: remove its settings",
         _ => "`allowed_turns` finds shortest paths in a pod",
@@ -242,7 +248,7 @@ fn of_networks(plant: Kind, name: &Name) -> ResolveError {
     plant.misfit(format!("`routing = {}`", name.value), help.to_owned(), name.span)
 }
 
-fn unknown_routing(name: &Name, plant: Kind) -> ResolveError {
+fn unknown_routing(name: &Name, plant: PlantKind) -> ResolveError {
     let of_pods = |known: &RoutingChoice| !known.is_shortest_by_destination() && !known.is_scheduled();
     let known = RoutingChoice::ALL.into_iter().filter(|known| plant.network || of_pods(known));
     let known: Vec<&str> = known.map(|known| known.name()).collect();

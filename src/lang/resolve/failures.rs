@@ -2,7 +2,7 @@
 
 use super::context::{Context, missing};
 use super::items::Items;
-use super::kind::Kind;
+use super::kind::PlantKind;
 use super::settings::{in_range, integer, limit, settings, wrong_kind};
 use crate::ResolveError;
 use crate::syntax::ast::{ExprKind, Quantity, Value};
@@ -40,7 +40,7 @@ pub(super) fn failures(context: &mut Context, items: &Items<'_>, network: Option
 }
 
 /// Complains about failures in a pod.
-pub(super) fn none_in_pods(context: &mut Context, items: &Items<'_>, kind: Kind) {
+pub(super) fn none_in_pods(context: &mut Context, items: &Items<'_>, kind: PlantKind) {
     if let Some((_, span)) = items.failures {
         let help = "remove it: what a pod tolerates stands in `budget { faults = ..; }`".to_owned();
         context.error(kind.misfit("`failures`".to_owned(), help, span));

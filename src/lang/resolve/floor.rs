@@ -5,7 +5,7 @@ mod pod;
 
 use super::context::Context;
 use super::items::Items;
-use super::kind::Kind;
+use super::kind::PlantKind;
 use super::settings::{Settings, integer, limit, named_block, one_of, quantity, quantity_of, settings, thousandths, wrong_kind};
 use super::site::{Links, Site, link_named};
 use crate::ResolveError;
@@ -33,7 +33,7 @@ const MOST_EFFORT: i64 = 1000;
 /// The floor as written, before it is known how many cabinets there are: `grid` is zero where the spec leaves
 /// it open. The outer `None` says that an error was reported.
 #[allow(clippy::option_option)]
-pub(super) fn written(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) -> Option<Option<Floor>> {
+pub(super) fn written(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: PlantKind) -> Option<Option<Floor>> {
     let Some((block, span)) = items.floor else {
         no_floor(context, items, kind);
         return Some(None);
@@ -100,12 +100,12 @@ pub(super) fn goes_by_length(items: &Items<'_>, links: &Links) -> Option<LinkTyp
 }
 
 /// The least floor of a fabric of that kind.
-pub(super) fn example(kind: Kind) -> &'static str {
+pub(super) fn example(kind: PlantKind) -> &'static str {
     if kind.network { "floor { cabinet = 16; }" } else { "floor { ocs = at 0 x 0; }" }
 }
 
 /// Complains about what links have only on a floor.
-fn no_floor(context: &mut Context, items: &Items<'_>, kind: Kind) {
+fn no_floor(context: &mut Context, items: &Items<'_>, kind: PlantKind) {
     const ON_A_FLOOR: [&str; 4] = ["per_metre", "cost", "cost_per_metre", "power"];
     for statement in items.links.iter().flat_map(|(_, block, _)| &block.statements) {
         let word = statement.kind.keyword();
@@ -118,7 +118,7 @@ fn no_floor(context: &mut Context, items: &Items<'_>, kind: Kind) {
 }
 
 /// Complains about what the floor of the other kind of fabric has; returns whether there is any.
-fn foreign(context: &mut Context, settings: &Settings<'_>, kind: Kind) -> bool {
+fn foreign(context: &mut Context, settings: &Settings<'_>, kind: PlantKind) -> bool {
     let (names, place, help) = match kind.network {
         true => (["ocs", "ocs_rack"], "the floor of a network", "remove it: a network has no optical circuit switches"),
         false => (["cabinet", "clustering"], "the floor of a pod", "remove it: every cube is a cabinet"),

@@ -2,7 +2,7 @@
 
 use super::context::{Context, missing};
 use super::items::{Items, head};
-use super::kind::Kind;
+use super::kind::PlantKind;
 use super::settings::{in_range, integer, quantity, settings, thousandths};
 use super::site::{Links, Site};
 use crate::ResolveError;
@@ -129,7 +129,7 @@ pub(super) fn links(context: &mut Context, items: &Items<'_>, clock: Option<u64>
 }
 
 /// The chip of a pod, or the router of a network.
-pub(super) fn router(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) -> Option<Router> {
+pub(super) fn router(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: PlantKind) -> Option<Router> {
     let keyword = kind.router();
     let Some((block, span)) = (if kind.network { items.router } else { items.chip }) else {
         let example = match kind.network {

@@ -23,12 +23,12 @@ pub(super) fn named(value: &Value) -> Option<Name> {
 
 /// What a fabric is made of, and the item that says so.
 #[derive(Clone, Copy)]
-pub(super) struct Kind {
+pub(super) struct PlantKind {
     pub(super) network: bool,
     pub(super) span: Span,
 }
 
-impl Kind {
+impl PlantKind {
     /// The kind of a fabric by its items; `None` if they contradict each other, which is reported.
     pub(super) fn of(context: &mut Context, items: &Items<'_>, fabric: Span) -> Option<Self> {
         let ocses = items.ocs.iter().map(|&(_, item)| (head(item, "ocs"), "`ocs`"));
@@ -45,8 +45,8 @@ impl Kind {
             (Some((span, what)), Some((_, router))) => {
                 let help = "a fabric has either `router`, or `chip`, `cube`, `cubes` and `ocs`: remove one of the two".to_owned();
                 let error = match router < span {
-                    true => Kind { network: true, span: router }.misfit(what.to_owned(), help, span),
-                    false => Kind { network: false, span }.misfit("`router`".to_owned(), help, router),
+                    true => PlantKind { network: true, span: router }.misfit(what.to_owned(), help, span),
+                    false => PlantKind { network: false, span }.misfit("`router`".to_owned(), help, router),
                 };
                 context.error(error);
                 None
@@ -54,13 +54,13 @@ impl Kind {
             (Some((span, "`chip`")), None) if items.cube.is_none() && !has_cubes && network.is_some() => {
                 let help = "write `router` instead of `chip`; it has `hosts` as well, such as `hosts = 1;`".to_owned();
                 let span_of_family = network.map_or(fabric, |name| name.span);
-                context.error(Kind { network: true, span: span_of_family }.misfit("`chip`".to_owned(), help, span));
+                context.error(PlantKind { network: true, span: span_of_family }.misfit("`chip`".to_owned(), help, span));
                 None
             }
-            (Some((span, _)), None) => Some(Kind { network: false, span }),
-            (None, Some((_, span))) => Some(Kind { network: true, span }),
+            (Some((span, _)), None) => Some(PlantKind { network: false, span }),
+            (None, Some((_, span))) => Some(PlantKind { network: true, span }),
             // Only the topology can tell what is meant.
-            (None, None) => Some(Kind { network: family.is_some(), span: family.map_or(fabric, |name| name.span) }),
+            (None, None) => Some(PlantKind { network: family.is_some(), span: family.map_or(fabric, |name| name.span) }),
         }
     }
 

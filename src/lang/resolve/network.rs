@@ -4,7 +4,7 @@ use super::context::{Context, missing, unknown_choice};
 use super::demand::Senders;
 use super::families::Place;
 use super::items::Items;
-use super::kind::{Kind, Parts, named};
+use super::kind::{Parts, PlantKind, named};
 use super::settings::wrong_kind;
 use super::site::Site;
 use super::{choices, collectives, demand, failures, floor, foreign, graph, hardware, requires, scheduled, simulations, wiring};
@@ -19,7 +19,7 @@ use fabc_model::{
 use std::collections::BTreeMap;
 
 /// Resolves one part after the other; `None` only if errors were reported.
-pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: Kind) -> Option<Parts> {
+pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: PlantKind) -> Option<Parts> {
     let router = hardware::router(context, items, site, kind);
     let budget = choices::budget(context, items, site, kind, router.as_ref());
     let floor = floor::written(context, items, site, kind);
@@ -84,7 +84,7 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
 }
 
 /// The family with its links.
-fn topology(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: Kind, floor: Option<&Floor>) -> Option<Network> {
+fn topology(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: PlantKind, floor: Option<&Floor>) -> Option<Network> {
     let Some(setting) = items.settings.get("topology") else {
         context.error(missing("the fabric", "`topology`", "topology = torus 16 x 16;", site.head));
         return None;
@@ -120,7 +120,7 @@ fn topology(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: Ki
 }
 
 /// The error of a topology that does not exist, or not in this form, or not here.
-fn wrong_topology(kind: &Name, plant: Kind) -> ResolveError {
+fn wrong_topology(kind: &Name, plant: PlantKind) -> ResolveError {
     let (what, found) = ("`topology`", &*kind.value);
     let help = match (form(&Family::FORMS, found), foreign::topology(found, true)) {
         (Some(written), _) => format!("this topology is written `{written}`"),

@@ -3,7 +3,7 @@
 use super::context::{Context, unknown_choice};
 use super::foreign;
 use super::items::Items;
-use super::kind::Kind;
+use super::kind::PlantKind;
 use super::scheduled;
 use super::settings::{decimal, quantity_of};
 use super::subjects::{FAULT, Subjects, misplaced, need_faults, planned, simulated};
@@ -19,7 +19,7 @@ use fabc_model::{
 
 /// All requires, sorted as in the normalized spec; `replaces`: whether a spare block may take the place of
 /// any other.
-pub(super) fn requires(context: &mut Context, items: &Items<'_>, budget: Option<&Budget>, kind: Kind, replaces: bool) -> Vec<Require> {
+pub(super) fn requires(context: &mut Context, items: &Items<'_>, budget: Option<&Budget>, kind: PlantKind, replaces: bool) -> Vec<Require> {
     let subjects = Subjects::of(items, replaces);
     let of = |(item, span): &(&RequireItem, Span)| require(context, item, *span, budget, (kind, &subjects));
     let mut requires: Vec<Require> = items.requires.iter().filter_map(of).collect();
@@ -35,7 +35,7 @@ fn require(
     item: &RequireItem,
     span: Span,
     budget: Option<&Budget>,
-    (kind, subjects): (Kind, &Subjects<'_>),
+    (kind, subjects): (PlantKind, &Subjects<'_>),
 ) -> Option<Require> {
     let name = &*item.metric.value;
     let subject = planned(context, item, subjects, budget, kind).or_else(|| simulated(context, item, subjects));
@@ -129,7 +129,7 @@ fn comparison(item: &RequireItem) -> Option<Comparison> {
 }
 
 /// Complains about lines on cables where the spec has no floor.
-pub(super) fn need_floor(context: &mut Context, requires: &[Require], kind: Kind) {
+pub(super) fn need_floor(context: &mut Context, requires: &[Require], kind: PlantKind) {
     for line in requires.iter().filter(|line| matches!(line.metric, Metric::Floor(_))) {
         let help = Some(format!("add `{}`", super::floor::example(kind)));
         let (what, place) = (format!("`{}`", line.metric.name()), "a fabric without a `floor`".to_owned());
@@ -146,7 +146,7 @@ pub(super) fn need_failures(context: &mut Context, requires: &[Require]) {
     }
 }
 
-fn unknown_metric(name: &str, fault: bool, plain: &str, kind: Kind, span: Span) -> ResolveError {
+fn unknown_metric(name: &str, fault: bool, plain: &str, kind: PlantKind, span: Span) -> ResolveError {
     let fits = |metric: &Metric| match metric {
         Metric::DisjointTrees => !kind.network,
         Metric::Graph(_) | Metric::Collective(_) => kind.network,
@@ -242,7 +242,7 @@ fn share(
     item: &RequireItem,
     share: &Share,
     (metric, fault): (Metric, bool),
-    kind: Kind,
+    kind: PlantKind,
 ) -> Option<(Decimal, Scale, String)> {
     let name = &*item.metric.value;
     let possible: Vec<&str> = metric.references(fault).iter().map(|reference| reference.name()).collect();

@@ -4,7 +4,7 @@ use super::collectives::kind_of;
 use super::context::Context;
 use super::foreign;
 use super::items::Items;
-use super::kind::Kind;
+use super::kind::PlantKind;
 use super::scheduled;
 use super::simulations::block_ends;
 use crate::ResolveError;
@@ -42,7 +42,7 @@ pub(super) fn planned(
     item: &RequireItem,
     subjects: &Subjects<'_>,
     budget: Option<&Budget>,
-    kind: Kind,
+    kind: PlantKind,
 ) -> Option<Option<(Metric, Subject)>> {
     let collectives = &subjects.collectives;
     let written = &*item.metric.value;
@@ -169,7 +169,7 @@ const SHARES: u64 = 1_000_000;
 pub(super) const FAULT: &str = "fault.";
 
 /// Complains about a line on faults where the budget has none.
-pub(super) fn need_faults(context: &mut Context, item: &RequireItem, plain: &str, budget: Option<&Budget>, kind: Kind) {
+pub(super) fn need_faults(context: &mut Context, item: &RequireItem, plain: &str, budget: Option<&Budget>, kind: PlantKind) {
     let Some(budget) = budget.filter(|budget| budget.faults.is_none()) else { return };
     context.error(ResolveError::NoFaults {
         metric: item.metric.value.to_string(),

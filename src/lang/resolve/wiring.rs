@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// What is known of the pod; what is broken is absent and was reported.
-pub(super) struct Parts<'a> {
+pub(super) struct PodFacts<'a> {
     pub(super) chip: Option<&'a Router>,
     pub(super) cube: Option<&'a Cube>,
     pub(super) cubes: Option<(u32, Span)>,
@@ -25,7 +25,7 @@ pub(super) struct Parts<'a> {
 }
 
 /// Radix, connection of the cubes, and whether topology and routing fit them.
-pub(super) fn check(context: &mut Context, parts: &Parts<'_>) {
+pub(super) fn check(context: &mut Context, parts: &PodFacts<'_>) {
     if let (Some(chip), Some(cube), Some(ocses)) = (parts.chip, parts.cube, parts.ocses) {
         radix(context, chip, cube, ocses);
     }

@@ -1,4 +1,4 @@
-//! A spec and the files it uses.
+//! The entrances of the parser: a spec and the files it uses. `parse` itself reads one text.
 //!
 //! Comes in: a path and a loader. Goes out: all files in one [`Spec`] and one [`SourceMap`]. Invariants: each
 //! file stands in the spec once, however often it is used; only the first file has a `fabric`.
@@ -6,7 +6,7 @@
 use super::ast::{Block, Entry, File, Item, ItemKind, Spec};
 use super::errors::ParseError;
 use super::parse::{self, parse_given, parse_text};
-use super::scan::tokens;
+use super::scan::count_tokens;
 use fabc_base::diag::{SourceMap, Span};
 use fabc_base::limits::{SPEC_BYTES, SPEC_FILES, SPEC_TOKENS};
 
@@ -99,7 +99,7 @@ pub fn parse_file(path: &str, text: &str) -> (Result<File, Vec<ParseError>>, Sou
 pub fn parse_settings(source_name: &str, text: &str) -> (Result<Block, Vec<ParseError>>, SourceMap) {
     let mut sources = SourceMap::default();
     let base = sources.add(source_name, text);
-    (parse::parse_settings(text, base), sources)
+    (parse::settings_block(text, base), sources)
 }
 
 /// The path of a file named in another one, `.` and `..` taken away.
@@ -158,7 +158,7 @@ impl Load<'_> {
                 return None;
             }
         };
-        (self.bytes, self.tokens) = (self.bytes + text.len(), self.tokens + tokens(&text));
+        (self.bytes, self.tokens) = (self.bytes + text.len(), self.tokens + count_tokens(&text));
         let too_much = match used_at {
             Some(span) if self.bytes > SPEC_BYTES => Some(ParseError::TooLarge { limit: SPEC_BYTES, span }),
             Some(span) if self.tokens > SPEC_TOKENS => Some(ParseError::TooManyTokens { limit: SPEC_TOKENS, span }),

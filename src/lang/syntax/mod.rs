@@ -1,8 +1,8 @@
 //! The language: text to spanned syntax and back.
 //!
 //! Comes in: the text of a spec and of the files it uses. Goes out: [`ast::Spec`], formatted text
-//! ([`print()`]), the normal form ([`normalize()`]). What the syntax means is the business of
-//! [`fabc_model`].
+//! ([`print()`]), the normal form ([`normalize()`]). [`crate::resolve()`] finds what the syntax means, as a
+//! value of [`fabc_model`].
 
 pub mod ast;
 mod bind;
@@ -23,5 +23,5 @@ pub use eval::{Constants, EvalError};
 pub use load::{COMMAND_LINE, Loader, join, parse, parse_file, parse_settings, parse_with, too_long};
 pub use normalize::{input_copy, normalize, require_order, with_design, with_inputs, without_origin};
 pub use print::{expr as written, port as written_port, print, print_spec, swept as written_values};
-pub use scan::tokens;
+pub use scan::count_tokens;
 pub use used::used_names;

@@ -13,7 +13,7 @@ mod unexpected;
 
 use super::ast::{Block, Comment, File, Given, Layout};
 use super::errors::ParseError;
-use super::scan::{scan, tokens};
+use super::scan::{count_tokens, scan};
 use build::Builder;
 use fabc_base::diag::{Span, Spanned};
 use fabc_base::limits::{SPEC_BYTES, SPEC_TOKENS};
@@ -35,7 +35,7 @@ pub(super) fn parse_text(path: &str, text: &str, base: u32) -> Result<File, Vec<
 }
 
 /// Parses the settings of a block, without its braces. Their first byte has the offset `base`.
-pub(super) fn parse_settings(text: &str, base: u32) -> Result<Block, Vec<ParseError>> {
+pub(super) fn settings_block(text: &str, base: u32) -> Result<Block, Vec<ParseError>> {
     parse_rule(Rule::settings, text, base, Builder::block).map(|(block, _)| block)
 }
 
@@ -49,7 +49,7 @@ fn parse_rule<T>(
     if text.len() > SPEC_BYTES {
         return Err(vec![ParseError::TooLarge { limit: SPEC_BYTES, span: Span { start: base, end: base } }]);
     }
-    if tokens(text) > SPEC_TOKENS {
+    if count_tokens(text) > SPEC_TOKENS {
         return Err(vec![ParseError::TooManyTokens { limit: SPEC_TOKENS, span: Span { start: base, end: base } }]);
     }
     let scanned = scan(text, base).map_err(|error| vec![error])?;
@@ -97,7 +97,7 @@ pub(super) fn parse_given(text: &str, base: u32) -> Result<Given, ParseError> {
     let start = base + (text.len() - value.trim_start().len()) as u32;
     let typed = Spanned { value: typed.into(), span: Span { start, end: start + typed.len() as u32 } };
     // Brackets may nest as deeply as in a file.
-    let code = scan(text, base).ok().filter(|_| tokens(text) <= SPEC_TOKENS).map(|scanned| scanned.code);
+    let code = scan(text, base).ok().filter(|_| count_tokens(text) <= SPEC_TOKENS).map(|scanned| scanned.code);
     let value = code.and_then(|code| {
         let mut builder = Builder { base, errors: Vec::new() };
         let pair = Grammar::parse(Rule::given, &code).ok()?.next()?;

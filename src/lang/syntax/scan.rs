@@ -20,7 +20,7 @@ pub(super) struct Scan {
 
 /// How many words, numbers, texts and signs a text has outside its comments; what never ends counts to the
 /// end.
-pub fn tokens(text: &str) -> usize {
+pub fn count_tokens(text: &str) -> usize {
     let (mut count, mut rest) = (0, text);
     while let Some(first) = rest.chars().next() {
         let word = |c: char| c.is_alphanumeric() || c == '_';

@@ -89,7 +89,7 @@ pub fn fewest(fabric: &Fabric, scene: &Scene<'_>, next: NextHops) -> (LanedHops,
         let vcs = vcs.max(used);
         let ranks = match rule {
             Rule::Count(VcCount::Hops) => Some((0..scene.topology.class_count(&next.symmetry)).flat_map(|_| 0..vcs).collect()),
-            _ => proved(scene, &next, &lanes, vcs),
+            _ => rising_ranks(scene, &next, &lanes, vcs),
         };
         if let Some(ranks) = ranks {
             return (LanedHops { next, lanes, used, vcs, ranks }, rule);
@@ -115,7 +115,7 @@ fn used(scene: &Scene<'_>, next: &NextHops, lanes: &Lanes) -> u32 {
 }
 
 /// Ranks that rise along every route; `None` where channels can wait for each other in a circle.
-fn proved(scene: &Scene<'_>, next: &NextHops, lanes: &Lanes, vcs: u32) -> Option<Vec<u32>> {
+fn rising_ranks(scene: &Scene<'_>, next: &NextHops, lanes: &Lanes, vcs: u32) -> Option<Vec<u32>> {
     let topology = scene.topology;
     let (classes, wide) = (topology.class_count(&next.symmetry), vcs as usize);
     let mut dependencies = DiGraphMap::<u32, ()>::new();

@@ -8,8 +8,8 @@ use fabc_ir::{Hop, Routes, Symmetry, Topology};
 use petgraph::algo::toposort;
 use petgraph::graphmap::DiGraphMap;
 
-/// Routes from and to every router, those to one destination together: `offsets[dst * nodes + src]` is where
-/// the hops of a route start, with one more at the end.
+/// Adds to finished routes the ranks that prove them. Routes to one destination stand together:
+/// `offsets[dst * nodes + src]` is where the hops of one start, with one more at the end.
 ///
 /// Panics where the routes depend on each other in a cycle: the methods that call this exclude it by
 /// construction.

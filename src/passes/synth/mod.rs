@@ -1,4 +1,5 @@
-//! The topology: a torus, a synthesized wiring, or one that is read back.
+//! The topology of a pod: a torus, a synthesized wiring, or one that is read back. Networks are wired by
+//! `wire` and drawn or searched by `draw`.
 //!
 //! In: a pod. Out: a [`Topology`] with the translation symmetry that was found in it, and what the search
 //! did. Which mirror carries which fiber is decided by `cross_connect`, not here.
@@ -22,8 +23,8 @@ mod torus;
 mod wiring;
 
 pub use error::SynthError;
-pub use seeds::seeds;
-pub use wiring::set;
+pub use seeds::start_lengths;
+pub use wiring::of_set_switches;
 
 use fabc_base::progress::Progress;
 use fabc_ir::{PassRecord, Topology};
@@ -62,7 +63,7 @@ pub fn synthesize(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result
     };
     // The search scores connected wirings best, so that a finalist in pieces stands behind whole ones, if
     // there are any.
-    let mut wired = found.finalists.iter().map(|fibers| wiring::wire(pod, &fabric.demand, fibers));
+    let mut wired = found.finalists.iter().map(|fibers| wiring::of_fibers(pod, &fabric.demand, fibers));
     let first = wired.next().expect("a search has a result")?;
     let finalists = std::iter::once(first).chain(wired.flatten()).collect();
     let counters = found.counters;
@@ -114,7 +115,7 @@ fn by_shifts(pod: &Pod, symmetry: SymmetryChoice) -> Result<bool, SynthError> {
 fn by_program(fabric: &Fabric, pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Result<Synthesized, SynthError> {
     let symmetric = by_shifts(pod, settings.symmetry)?;
     let solved = milp::synthesize(fabric, pod, settings.method, symmetric, progress)?;
-    let topology = wiring::wire(pod, &fabric.demand, &solved.fibers)?;
+    let topology = wiring::of_fibers(pod, &fabric.demand, &solved.fibers)?;
     let counters = solved.counters;
     let (name, stopped_by) = ("synthesize".to_owned(), solved.stopped_by.to_owned());
     Ok(Synthesized { finalists: vec![topology], record: PassRecord { name, stopped_by, counters, notes: vec![solved.note] } })

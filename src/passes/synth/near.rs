@@ -16,7 +16,7 @@ use super::SynthError;
 use super::climb::{EVALUATIONS, RESTARTS};
 use super::evaluate::Evaluator;
 use super::search::{Found, affordable};
-use super::wiring::wire;
+use super::wiring::of_fibers;
 use area::{Area, Slots, pairs, slots_of};
 use fabc_base::progress::Progress;
 use fabc_base::random::Stream;
@@ -41,7 +41,7 @@ pub(super) struct Live {
 pub(super) fn live(fabric: &Fabric, pod: &Pod, near: &Near) -> Result<Live, SynthError> {
     affordable(&fabric.demand, pod, 1)?;
     let pairs = near.settings.joined_faces(&pod.ocses);
-    let symmetry = wire(pod, &fabric.demand, &pairs.concat()).ok().map(|topology| topology.symmetry().clone());
+    let symmetry = of_fibers(pod, &fabric.demand, &pairs.concat()).ok().map(|topology| topology.symmetry().clone());
     let symmetry = symmetry.filter(|symmetry| symmetry.order() == pod.cubes as usize);
     if near.search.symmetry == SymmetryChoice::Translation && symmetry.is_none() {
         let reason = format!("the cross-connects of `{}` treat its cubes differently", near.path);

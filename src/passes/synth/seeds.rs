@@ -16,7 +16,7 @@ const FIBER: [u32; 9] = [1, 2, 3, 4, 6, 8, 12, 16, 24];
 const AROUND: usize = 4;
 
 /// Lengths to start the flow of a healthy pod from, `[channel class]` each.
-pub fn seeds(topology: &Topology, demand: &Demand) -> Vec<Vec<u32>> {
+pub fn start_lengths(topology: &Topology, demand: &Demand) -> Vec<Vec<u32>> {
     let channels = Classes::new(topology);
     let ports = topology.ports();
     let by = |f: &dyn Fn(usize) -> u32| (0..channels.kinds.len()).map(f).collect::<Vec<u32>>();

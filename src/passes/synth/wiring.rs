@@ -6,9 +6,9 @@ use fabc_ir::{End, Link, LinkClass, Mirrors, Names, Symmetry, Topology};
 use fabc_model::{Demand, Fabric, FacePort, PORT_NAMES, Pod};
 use std::collections::BTreeMap;
 
-/// The topology that switches make which are set so, on the way from one topology to another: whatever its
-/// symmetry is, none is looked for.
-pub fn set(fabric: &Fabric, pod: &Pod, mirrors: &Mirrors) -> Topology {
+/// The topology of switches that are set to these mirrors, on the way from one topology to another. Its
+/// symmetry is not looked for.
+pub fn of_set_switches(fabric: &Fabric, pod: &Pod, mirrors: &Mirrors) -> Topology {
     let mut links = mesh(pod);
     for (id, ocs) in pod.ocses.enumerate() {
         let end = |face: FacePort| End { node: face.node, port: face.port };
@@ -24,7 +24,7 @@ pub fn set(fabric: &Fabric, pod: &Pod, mirrors: &Mirrors) -> Topology {
 }
 
 /// The topology with these fibers and the copper meshes.
-pub(super) fn wire(pod: &Pod, demand: &Demand, fibers: &[[FacePort; 2]]) -> Result<Topology, SynthError> {
+pub(super) fn of_fibers(pod: &Pod, demand: &Demand, fibers: &[[FacePort; 2]]) -> Result<Topology, SynthError> {
     let mut links = mesh(pod);
     let link_of: BTreeMap<FacePort, _> =
         pod.ocses.iter().flat_map(|ocs| ocs.a.iter().chain(&ocs.b).map(|&face| (face, ocs.link))).collect();

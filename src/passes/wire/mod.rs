@@ -27,7 +27,7 @@ mod slim_fly;
 mod spectralfly;
 
 pub use generators::{Neighbors, neighbors};
-pub use seeds::seeds;
+pub use seeds::start_lengths;
 
 use edge::Edge;
 use fabc_base::ids::{BlockId, LinkTypeId, NodeId, PortId};

@@ -19,7 +19,7 @@ const JOINED_AXES: usize = 3;
 const MOST_PARTS: u32 = 16;
 
 /// Plausible channel lengths, `[channel class]` under the topology's symmetry.
-pub fn seeds(topology: &Topology) -> Vec<Vec<u32>> {
+pub fn start_lengths(topology: &Topology) -> Vec<Vec<u32>> {
     let mut seeds: Vec<Vec<u32>> = Vec::new();
     let mut consider = |length: &dyn Fn(ChannelId) -> u32| {
         let lengths = by_class(topology, length);

@@ -106,7 +106,7 @@ impl Planned<'_> {
     /// # Errors
     /// No tables do it.
     pub fn staged(&self, progress: &dyn Progress) -> Result<Staged, NoChange> {
-        let wired = synth::set(self.fabric, self.pod, self.live);
+        let wired = synth::of_set_switches(self.fabric, self.pod, self.live);
         let ranks = repair::of_all_routers(&wired, Before { tables: self.tables, ranks: self.ranks });
         let there = if self.own_order { None } else { Some(self.there(&ranks)?) };
         let tables = Delta::default().applied(self.tables, &[], CHANGE);
@@ -120,7 +120,7 @@ impl Planned<'_> {
             let tables = proved(self.fabric, &scene, Before { tables: &moment.tables, ranks: &ranks }, (ChangeOrder::Kept, delta, load))?;
             let there = tables.delta.applied(&moment.tables, &[], CHANGE);
             let mirrors = after(&moment.mirrors, &steps[done..end]);
-            moment = Moment::new(synth::set(self.fabric, self.pod, &mirrors), mirrors, there);
+            moment = Moment::new(synth::of_set_switches(self.fabric, self.pod, &mirrors), mirrors, there);
             stages.push(Stage { steps: done..end, tables });
             done = end;
         }

@@ -1,7 +1,7 @@
 //! What a build would refuse, found before anything is searched, analysed or routed.
 //!
-//! In: a fabric. Out: the errors that no search can mend. Every one is an error of the later stage too: this
-//! room only knows when its answer does not depend on what comes between. Cost: milliseconds; what would take
+//! In: a fabric. Out: the errors that no search can mend. A later stage would report each of them too. This
+//! module reports only those on which nothing in between has a say. Cost: milliseconds; what would take
 //! longer is left to the build ([`EARLY_WORK`]).
 
 use super::{Stage, collectives, contract, faults, runs, simulations, size};
@@ -46,7 +46,7 @@ pub fn check_early(fabric: &Fabric, last: Stage) -> Result<usize, Failure> {
         if let Some(topology) = topology {
             size::orderable(fabric, topology).map_err(Failure::infeasible)?;
         }
-        faults::affordable(fabric, faults::fewest(fabric, topology))?;
+        faults::affordable(fabric, faults::estimate_faults(fabric, topology))?;
         collectives::named_routers(fabric)?;
         simulations::possible(fabric, topology, given.as_ref().and_then(|given| given.distances.as_ref()))?;
         // Where vectors are scheduled the plans themselves say what else cannot be.
@@ -140,7 +140,7 @@ fn routable(fabric: &Fabric, given: Option<&Given>) -> Result<(), RouteError> {
     }
     // Enough of them: what one fault of a kind breaks, the first ones mostly break.
     let each = EARLY_WORK / topology.channel_count().max(1);
-    if fabric.budget.faults.is_none() || faults::fewest(fabric, Some(topology)).is_many() {
+    if fabric.budget.faults.is_none() || faults::estimate_faults(fabric, Some(topology)).is_many() {
         return Ok(());
     }
     // A virtual channel for every hop: the longest way of any fault counts.

@@ -1,7 +1,7 @@
 //! The scenarios of a build: which faults are compiled, and how many at once.
 //!
-//! In: a fabric with its topology. Out: every fault, or the reason why they are too many. Asked before any of
-//! them is listed.
+//! In: a fabric with its topology. Out: every fault, or the reason why they are too many. Whether
+//! they are too many is decided before any of them is listed.
 
 use super::{Stage, size};
 use fabc_base::diag::Failure;
@@ -17,13 +17,13 @@ use rayon::prelude::*;
 const MOST_ROUTES: u64 = 250_000_000;
 
 /// The faults that are compiled.
-pub(super) struct Faults {
+pub(super) struct FaultScenarios {
     scenarios: Vec<Scenario>,
     /// How many of them fit into memory together.
     at_once: usize,
 }
 
-impl Faults {
+impl FaultScenarios {
     /// All faults of the budget; none before routing. Says how much work many of them are, before it begins.
     ///
     /// # Errors
@@ -40,16 +40,16 @@ impl Faults {
             return Ok(Self { scenarios: Vec::new(), at_once: 1 });
         }
         size::orderable(fabric, topology).map_err(Failure::infeasible)?;
-        let fewest = fewest(fabric, Some(topology));
+        let fewest = estimate_faults(fabric, Some(topology));
         affordable(fabric, fewest)?;
-        let Fewest { what, faults, scenarios: fewest, chips } = fewest;
-        let local = is_local(fabric.budget.faults);
+        let FaultEstimate { what, faults, scenarios: fewest, chips } = fewest;
+        let local = keeps_no_symmetry(fabric.budget.faults);
         let distances = flow::distances(&Scene::whole(topology)).expect("the topology is connected");
         let at_once = size::routed(fabric, topology, pod, &distances, fewest).map_err(Failure::infeasible)?;
         let mut all = Scenario::all(fabric, topology);
         fabc_check::faults(fabric, topology, &all).map_err(Failure::internal)?;
         let scenarios = all.split_off(1);
-        affordable(fabric, Fewest { what, faults, scenarios: scenarios.len() as u64, chips })?;
+        affordable(fabric, FaultEstimate { what, faults, scenarios: scenarios.len() as u64, chips })?;
         if local && !scenarios.is_empty() {
             // Measured at 128 and 256 chips: 10 us per route with two virtual channels, on one core.
             let routes = routes(scenarios.len() as u64, chips);
@@ -96,7 +96,7 @@ impl Faults {
 
 /// The faults of a budget, and how many scenarios they take at least.
 #[derive(Clone, Copy)]
-pub(super) struct Fewest {
+pub(super) struct FaultEstimate {
     what: &'static str,
     faults: usize,
     scenarios: u64,
@@ -104,7 +104,7 @@ pub(super) struct Fewest {
     chips: u64,
 }
 
-impl Fewest {
+impl FaultEstimate {
     /// Whether they are too many to be listed on the way.
     pub(super) fn is_many(self) -> bool {
         self.scenarios > 4096
@@ -113,7 +113,7 @@ impl Fewest {
 
 /// Counts the faults without listing them: every scenario stands for at most as many as the symmetry has
 /// elements. Where the topology is not known, those of the copper in one cube.
-pub(super) fn fewest(fabric: &Fabric, topology: Option<&Topology>) -> Fewest {
+pub(super) fn estimate_faults(fabric: &Fabric, topology: Option<&Topology>) -> FaultEstimate {
     let order = topology.map_or(fabric.pod().map_or(1, |pod| pod.cubes as usize), |topology| topology.symmetry().order());
     let links = || match (topology, fabric.pod()) {
         (Some(topology), _) => topology.links().len(),
@@ -128,9 +128,9 @@ pub(super) fn fewest(fabric: &Fabric, topology: Option<&Topology>) -> Fewest {
         fabc_model::Faults::Router => (fabric.plant.router_word(), fabric.node_count()),
         fabc_model::Faults::Ocses(_) => ("ocs", size::ocs_faults(fabric) as usize),
     };
-    let scenarios = if is_local(fabric.budget.faults) { faults.div_ceil(order.max(1)) } else { faults } as u64;
+    let scenarios = if keeps_no_symmetry(fabric.budget.faults) { faults.div_ceil(order.max(1)) } else { faults } as u64;
     let chips = topology.map_or_else(|| fabric.pod().map_or(0, |pod| pod.node_count()), |topology| topology.endpoints().count());
-    Fewest { what, faults, scenarios, chips: chips as u64 }
+    FaultEstimate { what, faults, scenarios, chips: chips as u64 }
 }
 
 fn routes(scenarios: u64, chips: u64) -> u64 {
@@ -141,9 +141,9 @@ fn routes(scenarios: u64, chips: u64) -> u64 {
 ///
 /// # Errors
 /// [`RouteError::TooManyFaults`].
-pub(super) fn affordable(fabric: &Fabric, Fewest { what, scenarios, chips, .. }: Fewest) -> Result<(), Failure> {
+pub(super) fn affordable(fabric: &Fabric, FaultEstimate { what, scenarios, chips, .. }: FaultEstimate) -> Result<(), Failure> {
     let (routes, most, span) = (routes(scenarios, chips), MOST_ROUTES, fabric.budget.faults_span);
-    if !is_local(fabric.budget.faults) || routes <= most {
+    if !keeps_no_symmetry(fabric.budget.faults) || routes <= most {
         return Ok(());
     }
     let (unit, instead) = match fabric.pod() {
@@ -154,7 +154,8 @@ pub(super) fn affordable(fabric: &Fabric, Fewest { what, scenarios, chips, .. }:
     Err(Failure::infeasible(RouteError::TooManyFaults { what, chips, unit, help, scenarios, routes, most, span }))
 }
 
-/// Whether a budget is of single links or routers, each of which has tables of its own.
-fn is_local(faults: fabc_model::Faults) -> bool {
+/// Whether a budget is of single links or routers: their faults keep no symmetry, so that every router is a
+/// destination of its own.
+fn keeps_no_symmetry(faults: fabc_model::Faults) -> bool {
     matches!(faults, fabc_model::Faults::Link | fabc_model::Faults::Router)
 }

@@ -33,7 +33,7 @@ pub(super) fn topology(
     if !fabric.demand.is_uniform() && matches!(pod.topology, TopologyChoice::Synthesize(_)) {
         let uniform = uniform_topology(fabric, pod, progress)?;
         let whole = Scene::whole(&uniform);
-        let seeds = synth::seeds(&uniform, &fabric.demand);
+        let seeds = synth::start_lengths(&uniform, &fabric.demand);
         let settings = flow::Settings::certificate(fabric.effort());
         let flow = flow::concurrent(&whole, &fabric.demand, flow::Start::Seeds(&seeds), settings, progress);
         scenario::proved(&whole, &fabric.demand, &flow)?;
@@ -55,7 +55,7 @@ fn strongest(fabric: &Fabric, pod: &Pod, finalists: &[Topology]) -> Result<usize
     if finalists.len() == 1 {
         return Ok(0);
     }
-    let found: Vec<_> = finalists.iter().map(|topology| trial(fabric, topology, &synth::seeds(topology, &fabric.demand))).collect();
+    let found: Vec<_> = finalists.iter().map(|topology| trial(fabric, topology, &synth::start_lengths(topology, &fabric.demand))).collect();
     let flow = |at: &usize| found[*at].value();
     let most = (0..found.len()).map(|at| flow(&at)).fold(0.0, f64::max);
     let mut order: Vec<usize> = (0..found.len()).collect();

@@ -34,7 +34,7 @@ pub(super) struct Built {
     pub(super) passes: Vec<PassRecord>,
 }
 
-/// Wires a fabric.
+/// Wires a fabric, proves the wiring, and finds what is known of its plant before any traffic.
 pub(super) fn build(fabric: &Fabric, progress: &dyn Progress) -> Result<Built, Failure> {
     match &fabric.plant {
         Plant::Pod(pod) => of_pod(fabric, pod, progress),
@@ -76,7 +76,7 @@ fn of_pod(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Built, 
     fabc_check::trees(pod, &topology, &cross_connects, &trees).map_err(Failure::internal)?;
     fabc_check::tree_bounds(pod, &topology, &cross_connects, trees.len(), &tree_bounds).map_err(Failure::internal)?;
     let pod = Some(CompiledPod { cross_connects, limit, uniform, trees, tree_bounds });
-    let seeds = synth::seeds(&topology, &fabric.demand);
+    let seeds = synth::start_lengths(&topology, &fabric.demand);
     let passes = [record, limit_record].into_iter().chain(placing).collect();
     Ok(Built { topology, wired, pod, placement, cables, trade_off: Vec::new(), network: None, seeds, passes })
 }
@@ -122,7 +122,7 @@ fn topology(fabric: &Fabric, network: &Network) -> Result<(Topology, Counters), 
         return Ok((topologies.swap_remove(0), Vec::new()));
     }
     let count = topologies.len();
-    let flow = |topology: &Topology| finalists::trial(fabric, topology, &wire::seeds(topology)).value();
+    let flow = |topology: &Topology| finalists::trial(fabric, topology, &wire::start_lengths(topology)).value();
     // One alone needs no trial.
     let flows: Vec<f64> = if count > 1 { topologies.iter().map(flow).collect() } else { vec![0.0] };
     let taken = (0..count).min_by(|&one, &other| flows[other].total_cmp(&flows[one])).unwrap_or(0);
@@ -166,7 +166,8 @@ fn unasked(network: &Network, topology: &Topology) -> (Counters, Vec<String>) {
     }
 }
 
-/// The same, also where short ways and short cables are weighed: with what flow costs in cable.
+/// The [`topology`] of a network. Where short ways and short cables are weighed, also what flow costs in
+/// cable.
 fn chosen(fabric: &Fabric, network: &Network) -> Result<(Topology, Counters, Vec<TradeOff>), Failure> {
     match (&network.family, &fabric.floor) {
         (Family::Synthesized(free @ FreeGraph { cable: Some(own), .. }), Some(floor)) => {
@@ -195,7 +196,7 @@ fn of_network(fabric: &Fabric, network: &Network) -> Result<Built, Failure> {
     let (metrics, measured) = measure::measure(&topology, network, &fabric.demand, &network.family.facts().halves(), fabric.is_brief());
     contract::measured(fabric, &topology, &metrics)?;
     fabc_check::paths_and_failures(&topology, network.failures.as_ref(), &metrics).map_err(Failure::internal)?;
-    let mut seeds = wire::seeds(&topology);
+    let mut seeds = wire::start_lengths(&topology);
     if let Some(bisection) = &metrics.bisection {
         fabc_check::bisection(&topology, &fabric.demand, bisection).map_err(Failure::internal)?;
         seeds.push(measure::cut_lengths(&topology, bisection));

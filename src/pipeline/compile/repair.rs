@@ -98,7 +98,7 @@ pub fn repair(broken: &Broken<'_>, effort: Effort, progress: &dyn Progress) -> R
     let Broken { fabric, scene, served, tables, ranks, .. } = *broken;
     let (topology, demand) = (scene.topology, &fabric.demand);
     let whole = Scene::whole(topology);
-    let (healthy, _) = fabc_check::scenario(fabric, &whole, tables, ranks)?;
+    let (healthy, _) = fabc_check::judge_tables(fabric, &whole, tables, ranks)?;
     let before = Before { tables, ranks };
     let symmetric = !tables.symmetry.is_trivial() && served.keeps_symmetry();
     let (step, there, own) = if let Some(Covered { scenario, tables, ranks }) = &broken.covered {

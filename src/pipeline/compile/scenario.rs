@@ -126,7 +126,7 @@ impl Context<'_> {
             let metrics = metrics(None, Fraction::ZERO);
             return Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed: None });
         };
-        let (walk, proof) = fabc_check::scenario(fabric, scene, &tables, &ranks).map_err(Failure::internal)?;
+        let (walk, proof) = fabc_check::judge_tables(fabric, scene, &tables, &ranks).map_err(Failure::internal)?;
         if let Some(carried) = carried {
             fabc_check::carried(&scenario.name, &carried, &walk).map_err(Failure::internal)?;
         }
@@ -168,7 +168,7 @@ impl Context<'_> {
             flow_high: lengths.upper_end(),
             clock_hz: self.fabric.clock_hz,
             channel_bandwidth: gigabytes(self.fabric.capacities.unit_bps()),
-            disjoint_trees: self.cross_connects.map(|cross_connects| scenario.intact(self.trees, scene, cross_connects) as u32),
+            disjoint_trees: self.cross_connects.map(|cross_connects| scenario.intact_sets(self.trees, scene, cross_connects) as u32),
             routed,
         }
     }

@@ -7,7 +7,7 @@
 //! believed, but for the counts of simulations, which nobody could prove without running them again.
 
 use super::context::Context;
-use super::faults::Faults;
+use super::faults::FaultScenarios;
 use super::finish::Outcome;
 use super::plant::Built;
 use super::scenario::Found;
@@ -89,7 +89,7 @@ pub trait Kept: Sync {
 pub fn shard<K: Keeper>(fabric: &Fabric, last: Stage, keeper: &K, progress: &dyn Progress) -> Result<(), K::Error> {
     check_early(fabric, last)?;
     let built = plant::build(fabric, progress)?;
-    let faults = Faults::new(fabric, &built.topology, built.pod.as_ref(), last, progress)?;
+    let faults = FaultScenarios::new(fabric, &built.topology, built.pod.as_ref(), last, progress)?;
     search(fabric, last, &built, &faults, keeper, progress)?;
     simulate(fabric, &built, &faults, keeper, progress)
 }
@@ -99,7 +99,7 @@ fn search<K: Keeper>(
     fabric: &Fabric,
     last: Stage,
     built: &Built,
-    faults: &Faults,
+    faults: &FaultScenarios,
     keeper: &K,
     progress: &dyn Progress,
 ) -> Result<(), K::Error> {
@@ -131,7 +131,13 @@ fn search<K: Keeper>(
 
 /// Runs the simulations of a part on tables that are kept, one scenario after the other: runs have threads of
 /// their own, and take memory.
-fn simulate<K: Keeper>(fabric: &Fabric, built: &Built, faults: &Faults, keeper: &K, progress: &dyn Progress) -> Result<(), K::Error> {
+fn simulate<K: Keeper>(
+    fabric: &Fabric,
+    built: &Built,
+    faults: &FaultScenarios,
+    keeper: &K,
+    progress: &dyn Progress,
+) -> Result<(), K::Error> {
     if fabric.simulations.is_empty() {
         return Ok(());
     }
@@ -162,7 +168,7 @@ fn simulate<K: Keeper>(fabric: &Fabric, built: &Built, faults: &Faults, keeper: 
 }
 
 /// What there is to do beside the healthy fabric, which has tables or needs none.
-fn pieces(fabric: &Fabric, faults: &Faults, routed: bool) -> Pieces {
+fn pieces(fabric: &Fabric, faults: &FaultScenarios, routed: bool) -> Pieces {
     let run = fabric.simulations.iter().filter(|_| routed).map(|simulation| (simulation.name.clone(), simulation.scenarios));
     Pieces { faults: faults.all().iter().map(|fault| fault.name.clone()).collect(), simulations: run.collect() }
 }
@@ -180,7 +186,7 @@ pub fn merged<K: Kept>(fabric: Fabric, last: Stage, kept: &K, progress: &dyn Pro
     check_early(&fabric, last)?;
     let built = plant::build(&fabric, progress)?;
     let topology = &built.topology;
-    let faults = Faults::new(&fabric, topology, built.pod.as_ref(), last, progress)?;
+    let faults = FaultScenarios::new(&fabric, topology, built.pod.as_ref(), last, progress)?;
     let KeptHealthy { nominal, flow, routing, .. } = kept.healthy(topology)?;
     scenario::proved(&Scene::whole(topology), &fabric.demand, &flow).map_err(|what| kept.convicted("nominal", what))?;
     let context = Context::new(&fabric, topology, built.pod.as_ref(), &flow.dual, faults.len());

@@ -25,7 +25,7 @@ pub(super) fn weighed(fabric: &Fabric, network: &Network, floor: &Floor, (free, 
         let most = (weight != own).then_some(RESTARTS);
         let found = draw::weighed(free, &draw::Weighing { weight, length: &length }, most);
         let topology = wire::wire_drawn(fabric, network, &found.links);
-        let flow = finalists::trial(fabric, &topology, &wire::seeds(&topology)).lower_end();
+        let flow = finalists::trial(fabric, &topology, &wire::start_lengths(&topology)).lower_end();
         let printed = Decimal::parse(&lower(flow)).map_or(Fraction::ZERO, Fraction::from);
         (topology, TradeOff { weight, distances: found.distances, cable: found.cable, flow: printed })
     };

@@ -9,7 +9,7 @@ use fabc_emit::{listed_entries, most_in_json};
 use fabc_ir::RequireOutcome;
 use fabc_lang::Warning;
 use fabc_lang::syntax::ast::Spec;
-use fabc_lang::syntax::{Loader, ParseError, bind, print_spec, tokens};
+use fabc_lang::syntax::{Loader, ParseError, bind, count_tokens, print_spec};
 use fabc_model::Fabric;
 use miette::Diagnostic;
 
@@ -45,7 +45,7 @@ pub fn load(path: &str, loader: &dyn Loader, sets: &[String]) -> Result<Loaded, 
 pub fn too_long_to_read(normal_form: &str) -> Option<ParseError> {
     let limits = [
         (normal_form.len() > SPEC_BYTES).then(|| ParseError::TooLarge { limit: SPEC_BYTES, span: Span::default() }),
-        (tokens(normal_form) > SPEC_TOKENS).then(|| ParseError::TooManyTokens { limit: SPEC_TOKENS, span: Span::default() }),
+        (count_tokens(normal_form) > SPEC_TOKENS).then(|| ParseError::TooManyTokens { limit: SPEC_TOKENS, span: Span::default() }),
     ];
     limits.into_iter().flatten().next()
 }

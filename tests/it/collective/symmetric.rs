@@ -10,7 +10,7 @@ use fabc::progress::Silent;
 
 fn topology(name: &str) -> Topology {
     let read = |path: &str| std::fs::read_to_string(path).map_err(|error| error.to_string());
-    let fabric = fabc::lang::load(&format!("specs/{name}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
+    let fabric = fabc::lang::read_normal(&format!("specs/{name}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
     compile(fabric, Stage::Synthesize, &Silent).unwrap_or_else(|failure| panic!("{failure:?}")).topology
 }
 

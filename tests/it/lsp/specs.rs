@@ -91,7 +91,7 @@ fn names_are_used_where_the_compiler_uses_them_and_can_be_changed_there() {
         let mut server = Server::new(&Disk);
         opened(&mut server, &uri, &text);
         let used = parse(&shown, &Disk).0.ok().map(|spec| used_names(&spec));
-        let before = fabc::lang::load(&shown, &Disk).ok().map(|(_, spec, _)| spec.files.iter().map(print).collect::<String>());
+        let before = fabc::lang::read_normal(&shown, &Disk).ok().map(|(_, spec, _)| spec.files.iter().map(print).collect::<String>());
         for (constant, name, span) in declared(&text) {
             let place = cursor(&text, span);
             let references = json!({"textDocument": {"uri": uri}, "position": place, "context": {"includeDeclaration": false}});
@@ -125,7 +125,7 @@ fn names_are_used_where_the_compiler_uses_them_and_can_be_changed_there() {
                 texts.insert(file.to_owned(), text);
             }
             let changed = |path: &str| texts.get(path).cloned().map_or_else(|| Disk.load(path, u64::MAX), Ok);
-            let after = fabc::lang::load(&shown, &changed).map(|(_, spec, _)| spec.files.iter().map(print).collect::<String>());
+            let after = fabc::lang::read_normal(&shown, &changed).map(|(_, spec, _)| spec.files.iter().map(print).collect::<String>());
             let told = |(failure, _): (fabc::diag::Failure, SourceMap)| failure.diagnostics().first().map(ToString::to_string);
             let after = after.map_err(told).unwrap_or_else(|error| panic!("{shown}: {new}: {error:?}"));
             // Constants are gone from the normal form.

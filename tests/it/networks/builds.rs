@@ -13,7 +13,7 @@ use fabc::{check, verify};
 /// Compiles a spec given as text, and verifies the directory that it makes; returns that too.
 pub(crate) fn built(text: &str) -> (Compiled, check::Files) {
     let loader = |path: &str| if path == "test.fab" { Ok(text.to_owned()) } else { Err(path.to_owned()) };
-    let (fabric, spec, _) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
     let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));
     let text = print_spec(&spec);
     let files = emit::artifacts(&compiled, &text, &[]).into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();
@@ -80,7 +80,7 @@ fn a_path_is_as_fast_as_its_slow_link() {
                 "path.txt" => Ok("a b\nb c far\n".to_owned()),
                 other => Err(other.to_owned()),
             };
-            let (fabric, _, _) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+            let (fabric, _, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
             let unit = fabric.capacities.unit_bps() as f64 / 1e9;
             let compiled = compile(fabric, Stage::Emit, &Silent).unwrap();
             // Two pairs each way over either link.
@@ -200,7 +200,7 @@ fn wide_routers_lose_no_channel() {
             "links.txt" => Ok(links.clone()),
             other => Err(other.to_owned()),
         };
-        let (fabric, _, _) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+        let (fabric, _, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
         let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{routing}: {failure:?}"));
         assert_eq!(value(&compiled, Metric::MaxChannelLoad), load, "{routing}");
         assert!((value(&compiled, Metric::ConcurrentFlow) / flow - 1.0).abs() < 1e-3, "{routing}");
@@ -226,7 +226,7 @@ fn networks_that_are_too_large_are_refused_by_arithmetic() {
     {
         let braces = if topology.ends_with('}') { topology.to_owned() } else { format!("{topology} {{ link = near; }}") };
         let text = spec(100, 100, "radix = 200;", &format!("budget {{ vcs = 2; }} topology = {braces} routing = minimal;"));
-        let loaded = fabc::lang::load("test.fab", &|_: &str| Ok(text.clone()));
+        let loaded = fabc::lang::read_normal("test.fab", &|_: &str| Ok(text.clone()));
         let failure = match loaded {
             Err((failure, _)) => failure,
             Ok((fabric, ..)) => check_early(&fabric, Stage::Emit).expect_err(topology),

@@ -109,11 +109,11 @@ fn normal(topology: &str) -> String {
         router {{ radix = 64; vcs = 4; }} budget {{ vcs = 4; }} topology = {topology} }}"
     );
     let loader = |path: &str| if path == "goal.fab" { Ok(text.clone()) } else { Err(path.to_owned()) };
-    let (fabric, spec, _) = fabc::lang::load("goal.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{topology}"));
+    let (fabric, spec, _) = fabc::lang::read_normal("goal.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{topology}"));
     let printed = print_spec(&spec);
     // The same once more, and it means the same network.
     let again = |_: &str| Ok(printed.clone());
-    let (second, same, _) = fabc::lang::load("goal.fab", &again).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{printed}"));
+    let (second, same, _) = fabc::lang::read_normal("goal.fab", &again).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{printed}"));
     let families = [&fabric, &second].map(|fabric| match &fabric.plant {
         Plant::Network(network) => network.family.clone(),
         Plant::Pod(_) => panic!("a network"),

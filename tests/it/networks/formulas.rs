@@ -24,7 +24,7 @@ fn loads(family: Family) -> (u64, u64, usize) {
     let next = algebraic::route(&scene, &fabric).expect("all links are lit");
     let (hops, _) = lanes::fewest(&fabric, &scene, next);
     let tables = tables::by_destination(&hops, 16, "nominal");
-    let (walk, _) = check::scenario(&fabric, &scene, &tables, &hops.ranks).unwrap_or_else(|error| panic!("{error}"));
+    let (walk, _) = check::judge_tables(&fabric, &scene, &tables, &hops.ranks).unwrap_or_else(|error| panic!("{error}"));
     (walk.max_channel_load(), walk.total_load(), topology.channels().count())
 }
 

@@ -195,7 +195,7 @@ const RADIX_128: &str =
 
 fn loaded(text: &str) -> Fabric {
     let loader = |path: &str| if path == "huge.fab" { Ok(text.to_owned()) } else { Err(path.to_owned()) };
-    fabc::lang::load("huge.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
+    fabc::lang::read_normal("huge.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
 }
 
 #[test]

@@ -152,7 +152,7 @@ fn too_few_are_refused_early() {
     ] {
         let text = spec(topology, routing, &format!("vcs = {vcs};"));
         let loader = |_: &str| Ok(text.clone());
-        let (fabric, ..) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+        let (fabric, ..) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
         let early = check_early(&fabric, Stage::Emit).expect_err("refused");
         let late = compile(fabric, Stage::Emit, &Silent).expect_err("refused");
         for failure in [early, late] {

@@ -680,7 +680,7 @@ fn seeds_are_lengths_of_lit_channels() {
             .flat_map(|node| topology.channels_from(node).collect::<Vec<_>>())
             .map(|channel| topology.channel_class(symmetry, channel).index())
             .collect();
-        let seeds = wire::seeds(&topology);
+        let seeds = wire::start_lengths(&topology);
         assert!(lit.iter().all(|&class| seeds[0][class] == 1), "the first is all ones");
         for (at, seed) in seeds.iter().enumerate() {
             assert_eq!(seed.len(), topology.class_count(symmetry));
@@ -734,7 +734,7 @@ fn seeds_prove_what_the_literature_says() {
     for (family, [above, below]) in cases {
         let fabric = roomy(family);
         let topology = wired(&fabric);
-        let bounds = wire::seeds(&topology).into_iter().map(|seed| bound(&topology, &seed)).filter(|&(_, distances)| distances > 0);
+        let bounds = wire::start_lengths(&topology).into_iter().map(|seed| bound(&topology, &seed)).filter(|&(_, distances)| distances > 0);
         let least = bounds.min_by(|a, b| (a.0 * b.1).cmp(&(b.0 * a.1))).expect("all ones prove something");
         assert_eq!(least.0 * below, above * least.1, "{:?}: {least:?}", fabric.plant);
     }

@@ -29,7 +29,7 @@ fn built(text: &str, messages: &str) -> (Compiled, check::Files) {
         _ if path.ends_with(".csv") => Ok(messages.to_owned()),
         _ => Err(path.to_owned()),
     };
-    let (fabric, spec, _) = fabc::lang::load("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
     let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));
     let spec_text = print_spec(&with_inputs(spec));
     let artifacts = emit::artifacts(&compiled, &spec_text, &[]);

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 fn compiled(spec: &str) -> Compiled {
     let read = |_: &str| Ok::<String, String>(spec.to_owned());
-    let fabric = fabc::lang::load("fabric.fab", &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
+    let fabric = fabc::lang::read_normal("fabric.fab", &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
     compile(fabric, Stage::Emit, &Silent).expect("it compiles")
 }
 

@@ -1,7 +1,7 @@
 //! The floor of a pod: every cube is a cabinet, and switches stand in racks.
 
 use super::super::context::Context;
-use super::super::kind::Kind;
+use super::super::kind::PlantKind;
 use super::super::settings::{Settings, in_range, integer, wrong_kind};
 use super::grid::{SIDE, grid_of, too_small};
 use crate::ResolveError;
@@ -15,7 +15,7 @@ const SWITCHES: i64 = 1 << 20;
 /// `ocs = at 0 x 3; ocs_rack = 16;`: where racks stand, before it is known how many there are. The outer
 /// `None` says that an error was reported.
 #[allow(clippy::option_option)]
-pub(super) fn racks(context: &mut Context, settings: &Settings<'_>, kind: Kind) -> Option<Option<Racks>> {
+pub(super) fn racks(context: &mut Context, settings: &Settings<'_>, kind: PlantKind) -> Option<Option<Racks>> {
     if kind.network {
         return Some(None);
     }

@@ -42,20 +42,20 @@ pub(super) fn bare(quantity: &Quantity) -> Option<&Text> {
 
 /// All constants with a value.
 #[derive(Default)]
-pub(super) struct Constants {
+pub(super) struct BoundConstants {
     pub(super) known: BTreeMap<Text, Known>,
 }
 
-impl Names for Constants {
+impl Names for BoundConstants {
     fn value(&self, name: &Text) -> Option<&Value> {
         self.known.get(name).map(|known| &known.value)
     }
 }
 
-impl Constants {
+impl BoundConstants {
     /// Computes all, each after those it needs, with a stack of its own: chains may be long.
     pub(super) fn of(declared: &BTreeMap<Text, Declared<'_>>, errors: &mut Vec<BindError>) -> Self {
-        let mut constants = Constants::default();
+        let mut constants = BoundConstants::default();
         let mut done = BTreeSet::new();
         for name in declared.keys() {
             let mut stack = vec![(name.clone(), false)];

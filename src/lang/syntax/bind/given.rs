@@ -1,6 +1,6 @@
 //! What parameters are set to: by the command line, and whether it is what they take.
 
-use super::constants::{Constants, Declared, Known, bare};
+use super::constants::{BoundConstants, Declared, Known, bare};
 use super::errors::BindError;
 use super::value::{Value, converted, evaluate};
 use crate::syntax::ast::*;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 pub(super) fn given(
     spec: &Spec,
     declared: &BTreeMap<Text, Declared<'_>>,
-    defaults: &Constants,
+    defaults: &BoundConstants,
     errors: &mut Vec<BindError>,
 ) -> BTreeMap<Text, Constant> {
     let mut found: BTreeMap<Text, (Constant, Span)> = BTreeMap::new();
@@ -71,8 +71,8 @@ fn typed(given: &Given, default: Option<&Value>) -> Constant {
 pub(super) fn of_its_kind(
     name: &Text,
     declared: &BTreeMap<Text, Declared<'_>>,
-    defaults: &Constants,
-    constants: &Constants,
+    defaults: &BoundConstants,
+    constants: &BoundConstants,
     errors: &mut Vec<BindError>,
 ) -> bool {
     // What has no value is told where integers are resolved.
@@ -84,7 +84,13 @@ pub(super) fn of_its_kind(
 }
 
 /// Why a parameter cannot have a value of this kind.
-fn kind_error(name: &Text, value: &Value, span: Span, declared: &BTreeMap<Text, Declared<'_>>, defaults: &Constants) -> Option<BindError> {
+fn kind_error(
+    name: &Text,
+    value: &Value,
+    span: Span,
+    declared: &BTreeMap<Text, Declared<'_>>,
+    defaults: &BoundConstants,
+) -> Option<BindError> {
     let (default, set) = (&defaults.known.get(name)?.value, declared.get(name)?);
     let wanted = match default {
         Value::Quantity(_, unit) => format!("a quantity such as `{}`", example(default, &unit.value)),
@@ -135,7 +141,7 @@ fn example(default: &Value, unit: &str) -> String {
 }
 
 /// Complains about parameters that are not what they may be.
-pub(super) fn fits(declared: &BTreeMap<Text, Declared<'_>>, constants: &Constants, errors: &mut Vec<BindError>) {
+pub(super) fn fits(declared: &BTreeMap<Text, Declared<'_>>, constants: &BoundConstants, errors: &mut Vec<BindError>) {
     for (name, declared) in declared {
         let Some(among) = declared.param.and_then(|param| param.among.as_ref()) else { continue };
         let Some(Known { value, span, .. }) = constants.known.get(name) else { continue };
@@ -144,7 +150,7 @@ pub(super) fn fits(declared: &BTreeMap<Text, Declared<'_>>, constants: &Constant
 }
 
 /// Why a parameter cannot be this.
-fn among_error(name: &Text, value: &Value, span: Span, among: &Among, constants: &Constants) -> Option<BindError> {
+fn among_error(name: &Text, value: &Value, span: Span, among: &Among, constants: &BoundConstants) -> Option<BindError> {
     let (fits, wanted, close) = match among {
         Among::List(items, _) => {
             let names: Vec<&str> = items.iter().map(|item| &*item.value).collect();
@@ -170,7 +176,7 @@ fn among_error(name: &Text, value: &Value, span: Span, among: &Among, constants:
 }
 
 /// Complains about what a `sweep` says of parameters that there are not, or that cannot be.
-pub(super) fn swept(spec: &Spec, declared: &BTreeMap<Text, Declared<'_>>, defaults: &Constants, errors: &mut Vec<BindError>) {
+pub(super) fn swept(spec: &Spec, declared: &BTreeMap<Text, Declared<'_>>, defaults: &BoundConstants, errors: &mut Vec<BindError>) {
     let mut first: BTreeMap<&Text, Span> = BTreeMap::new();
     let all = spec.items().into_iter().filter_map(|item| if let ItemKind::Sweep(all) = &item.kind { Some(all) } else { None });
     for Swept { name, values } in all.flatten() {

@@ -1,11 +1,11 @@
-//! Constants put in the places where their names stand.
+//! BoundConstants put in the places where their names stand.
 //!
 //! Comes in: the values of all constants. Goes out: items in which only integers still have names, those of
 //! `let`. Invariant: what stood for something has the place of what it stands for, so that an error points at
 //! the value: at its declaration, at the `use` that changes it, or at the command line. Whole settings keep
 //! their own places.
 
-use super::constants::{Constants, Known, bare};
+use super::constants::{BoundConstants, Known, bare};
 use super::errors::BindError;
 use super::value::{NoValue, Value, evaluate};
 use crate::syntax::ast::*;
@@ -18,7 +18,7 @@ const ROUTERS: [&str; 3] = ["root", "from", "to"];
 
 /// What replaces names.
 pub(super) struct Lower<'a> {
-    pub(super) constants: &'a Constants,
+    pub(super) constants: &'a BoundConstants,
     pub(super) errors: Vec<BindError>,
 }
 

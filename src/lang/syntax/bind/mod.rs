@@ -17,7 +17,7 @@ pub use errors::BindError;
 use super::ast::*;
 use super::print::told;
 use changes::{Changes, apply, changes};
-use constants::{Constants, Declared, Known};
+use constants::{BoundConstants, Declared, Known};
 use fabc_base::diag::Span;
 use lower::Lower;
 use std::collections::BTreeMap;
@@ -76,7 +76,7 @@ pub fn bind(spec: &Spec) -> Bound {
 
 /// Whether an item stays: of constants, the integers do, and those that have no value, which is told where
 /// integers are resolved.
-fn kept(item: &mut Item, constants: &Constants, declared: &BTreeMap<Text, Declared<'_>>) -> bool {
+fn kept(item: &mut Item, constants: &BoundConstants, declared: &BTreeMap<Text, Declared<'_>>) -> bool {
     let (name, value) = match &item.kind {
         ItemKind::Let(Let { name, value }) | ItemKind::Param(Param { name, value, .. }) => (name, value),
         // It says nothing of a single build.
@@ -139,9 +139,9 @@ fn integer(value: &Constant) -> bool {
 
 /// The values of all constants: first by what is declared, which says what parameters take, then with what
 /// is set.
-fn values(spec: &Spec, declared: &mut BTreeMap<Text, Declared<'_>>, changes: &Changes<'_>, errors: &mut Vec<BindError>) -> Constants {
+fn values(spec: &Spec, declared: &mut BTreeMap<Text, Declared<'_>>, changes: &Changes<'_>, errors: &mut Vec<BindError>) -> BoundConstants {
     let mut told = Vec::new();
-    let defaults = Constants::of(declared, &mut told);
+    let defaults = BoundConstants::of(declared, &mut told);
     given::swept(spec, declared, &defaults, errors);
     let mut set: BTreeMap<Text, Constant> = changes.parameters.clone();
     set.extend(given::given(spec, declared, &defaults, errors));
@@ -155,7 +155,7 @@ fn values(spec: &Spec, declared: &mut BTreeMap<Text, Declared<'_>>, changes: &Ch
             declared.value = value.clone();
         }
     }
-    let constants = Constants::of(declared, errors);
+    let constants = BoundConstants::of(declared, errors);
     let mut constants = constants;
     for name in set.keys() {
         if !given::of_its_kind(name, declared, &defaults, &constants, errors) {

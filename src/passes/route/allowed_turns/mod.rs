@@ -252,8 +252,9 @@ fn improved(quotient: &Quotient, start: Vec<u32>, kept: &[u32], settings: &Setti
     improve::improve(task, start, settings.order_rounds, rng, advance)
 }
 
-/// Selects routes of small maximum load (weighted by the demand) under an order; from the routes of the
-/// healthy fabric under the same order where `healthy` gives them, with a third of at most `SWEEPS`.
+/// Selects routes of small maximum load (weighted by the demand) under an order. With `healthy` it starts
+/// from those routes, if their symmetry and ranks are the same, and takes a third of the sweeps (of at most
+/// `SWEEPS`).
 ///
 /// Where some pair has no legal path under the order (in a fault scenario), the scenario gets an order of its
 /// own. Panics where the lit links do not connect the topology: the caller has measured distances by then.

@@ -16,7 +16,7 @@ fn pod(items: &str) -> Pod {
 
 fn fabric(items: &str) -> Fabric {
     let text = format!("fabric pod {{ {HARDWARE} {items} }}");
-    fabc_lang::load("pod.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
+    fabc_lang::read_normal("pod.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
 }
 
 /// Chips without cubes behind one switch without sides, `ports` ports each.

@@ -4,7 +4,7 @@ use crate::synth::action::{Action, kinds};
 use crate::synth::evaluate::Evaluator;
 use crate::synth::score::{SCALE, score};
 use crate::synth::shape::Shape;
-use crate::synth::wiring::wire;
+use crate::synth::wiring::of_fibers;
 use fabc_base::ids::Id;
 use fabc_model::{Demand, FacePort, Near, Objective, Ocs, Pod};
 use std::collections::BTreeMap;
@@ -119,7 +119,7 @@ impl<'a> Area<'a> {
     /// Hops over all ordered pairs, and the best upper bound on the concurrent flow in parts per trillion,
     /// rounded up; `None` of a pod in parts.
     pub(super) fn measure(&self, slots: &Slots) -> Option<(u64, u64)> {
-        wire(self.pod, self.demand, &slots.iter().flat_map(|slots| pairs(slots)).collect::<Vec<_>>()).ok()?;
+        of_fibers(self.pod, self.demand, &slots.iter().flat_map(|slots| pairs(slots)).collect::<Vec<_>>()).ok()?;
         let mut evaluator = Evaluator::new(&self.shape);
         let mut sum = |length: usize| {
             let (fibers, volume) = self.wired(slots, length);

@@ -33,7 +33,7 @@ pub(in crate::synth) fn pod([x, y, z]: [u32; 3], cubes: u32, any: bool) -> Fabri
             routing = allowed_turns;
         }}"
     );
-    fabc_lang::load("test.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}")).0
+    fabc_lang::read_normal("test.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}")).0
 }
 
 pub(in crate::synth) fn shape(fabric: &Fabric) -> Shape {

@@ -3,7 +3,7 @@
 use super::files::{Files, OCS};
 use super::{switches, tables, topology};
 use crate::CheckError;
-use crate::faults::{Fault, tolerated};
+use crate::faults::{ToleratedFault, tolerated};
 use fabc_base::ids::{IdVec, LinkId, NodeId};
 use fabc_ir::{CrossConnects, ForwardingTables, Scene, Symmetry, TableKey, Topology};
 use fabc_model::Fabric;
@@ -107,7 +107,7 @@ pub fn read_scene(files: &Files, fabric: &Fabric, name: &str) -> Result<Option<R
     Ok(scene(files, fabric, name)?.map(|(scene, _)| scene))
 }
 
-fn scene(files: &Files, fabric: &Fabric, name: &str) -> Result<Option<(ReadScene, Fault)>, CheckError> {
+fn scene(files: &Files, fabric: &Fabric, name: &str) -> Result<Option<(ReadScene, ToleratedFault)>, CheckError> {
     let ReadWiring { topology, cross_connects } = read_wiring(files, fabric)?;
     let faults = tolerated(fabric, || Ok(&topology))?;
     let Some(fault) = faults.into_iter().find(|fault| fault.name == name) else { return Ok(None) };
