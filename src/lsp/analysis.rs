@@ -11,6 +11,7 @@ use fabc_lang::syntax::{Constants, bind, parse_file};
 use fabc_model::{CoupleRule, Fabric, Plant, Pod};
 use fabc_passes::slices::Placing;
 use fabc_pipeline::compile::{Foreseen, Stage, check_early, foresee, is_described};
+use fabc_pipeline::library::decide;
 use miette::{Diagnostic, Severity};
 use std::cell::OnceCell;
 
@@ -92,10 +93,7 @@ pub(super) fn analyse(files: &Files<'_>, path: &str) -> Analysis {
                     let kinds = fabric.slices.kinds.iter().filter_map(|kind| check_early(&kind.fabric, Stage::Emit).err());
                     failures.extend(kinds.flat_map(fabc_base::diag::Failure::diagnostics));
                 }
-                None if is_described(&fabric) => {}
-                None => {
-                    failures.extend(check_early(&fabric, Stage::Emit).err().into_iter().flat_map(fabc_base::diag::Failure::diagnostics))
-                }
+                None => failures.extend(decide(&fabric).err().into_iter().flat_map(fabc_base::diag::Failure::diagnostics)),
             }
             analysis.findings.extend(failures.iter().map(|error| known(&**error)));
             analysis.meant = Some((fabric, spec, sources));

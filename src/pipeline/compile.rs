@@ -24,7 +24,7 @@ mod trade_off;
 
 pub use candidates::candidates;
 pub use contract_error::ContractError;
-pub use described::{describe, is_described};
+pub use described::{by_formula, describe, is_described};
 pub use early::{Foreseen, check_early, foresee};
 pub use shards::{Keeper, Kept, merged, shard};
 pub use size::{TooLarge, TooLargeToBuild, TooMuchMemory, TooMuchWork};

@@ -13,7 +13,7 @@ use fabc_model::{Fabric, Metric, Rate, Require, Scale, SimulatedMetric, Simulati
 const CURVE: [u8; 12] = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120];
 
 /// The rates of a curve that names none.
-pub fn usual_rates(bound: Fraction) -> Vec<Rate> {
+fn usual_rates(bound: Fraction) -> Vec<Rate> {
     CURVE.iter().map(|&percent| rate_of_share(Fraction::new(percent, 100u8), bound)).collect()
 }
 

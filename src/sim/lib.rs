@@ -43,7 +43,7 @@ mod waiting;
 mod wheel;
 
 pub use again::{KeptRun, every_run};
-pub use block::{rates, run_block, settle, usual_rates};
+pub use block::{rates, run_block, settle};
 pub use completion::{Completion, Volume};
 pub use errors::{BlockError, SimError};
 pub use fabc_model::{

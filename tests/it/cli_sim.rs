@@ -87,6 +87,19 @@ fn hosts_of_a_network_have_a_port_each() {
 }
 
 #[test]
+fn a_curve_without_rates_ends_where_hosts_can_offer_no_more() {
+    let bursts = "births = bursts { length = 40 cycles; rate = 0.5; }";
+    let block = format!("simulate steps {{ {SHORT} {bursts} }}");
+    let place = built(&SpecText::network("torus (4);").with(&block));
+    // The static bound of four routers on a ring is 1.5; these hosts offer half a flit per cycle at most.
+    let (csv, _) = sim(&place, &["--format", "csv", "--with", bursts], 0);
+    let rates: Vec<&str> = csv.lines().skip(1).map(|line| line.split(',').nth(1).unwrap()).collect();
+    assert_eq!(rates, ["0.15", "0.30", "0.45"], "{csv}");
+    let of_block = std::fs::read_to_string(place.path().join("out/net/simulations/steps.csv")).unwrap();
+    assert_eq!(csv, of_block, "a block of the spec runs the same curve");
+}
+
+#[test]
 fn traffic_and_ways_are_told_with_every_default() {
     let network = SpecText::network("dragonfly { a = 4; h = 2; }")
         .with("router { radix = 12; hosts = 2; vcs = 6; flit = 64 B; buffer = 24 flits; latency = 1 cycles; }");

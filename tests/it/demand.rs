@@ -144,8 +144,13 @@ fn few_open_faces_have_a_flow_within_a_percent_of_what_no_flow_exceeds() {
         let fabric = pod([4, 4, 4], cubes, axes, 2, 0);
         let (topology, _) = wire_by(&fabric, |ocs| (ocs.0 * ocs.0 + ocs.0 / 3 + 1) % cubes);
         let settings = flow::Settings { rounds: 60, ..SETTINGS };
-        let found =
-            flow::concurrent(&Scene::whole(&topology), &fabric.demand, Start::Seeds(&start_lengths(&topology, &fabric.demand)), settings, &Silent);
+        let found = flow::concurrent(
+            &Scene::whole(&topology),
+            &fabric.demand,
+            Start::Seeds(&start_lengths(&topology, &fabric.demand)),
+            settings,
+            &Silent,
+        );
         check::flow(&Scene::whole(&topology), &fabric.demand, found.primal.as_ref().unwrap()).unwrap();
         check::dual(&Scene::whole(&topology), &fabric.demand, &found.dual).unwrap();
         let (low, high) = (found.value(), found.dual.bound());

@@ -383,6 +383,23 @@ fn fabc_normal(path: &Path) -> String {
 }
 
 #[test]
+fn a_network_that_is_too_large_to_be_built_is_held_against_its_formulas() {
+    let text = "fabric huge {
+    link cable { bandwidth = 100 Gbps; latency = 20 ns; }
+    router { radix = 5; vcs = 4; }
+    topology = torus 1000 x 1000;
+    require diameter <= 1000;
+    require diameter <= 999;
+}
+";
+    let mut server = Server::new(&Disk);
+    opened(&mut server, "file:///huge.fab", text);
+    let found = findings(&mut server, "file:///huge.fab");
+    assert_eq!(found.as_array().map(Vec::len), Some(1), "{found}");
+    assert_eq!((&found[0]["code"], &found[0]["range"]["start"]["line"]), (&json!("FAB0301"), &json!(5)), "{found}");
+}
+
+#[test]
 fn what_is_wrong_is_told_while_it_is_typed() {
     let (_place, parts, pod) = place();
     let mut editor = Editor::start();

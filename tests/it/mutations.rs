@@ -9,9 +9,10 @@
 //! slowest took, and the peak memory of the process; `FABC_MUTANTS=500000..1000000` takes the second half.
 
 use crate::support::mutants;
-use fabc::compile::{Stage, check_early, is_described};
+use fabc::compile::{Stage, check_early};
 use fabc::diag::{Failure, SourceMap};
 use fabc::lang::read_normal;
+use fabc::library::decide;
 use fabc::lsp::Server;
 use fabc::model::Fabric;
 use fabc::passes::slices::Placing;
@@ -119,8 +120,7 @@ fn quick(fabric: &Fabric) -> Result<(), Vec<Box<dyn Diagnostic + Send + Sync>>> 
             Placing::of(fabric, pod).initial(fabric.slices.spare).map_err(|error| vec![Box::new(error) as _])?;
             fabric.slices.kinds.iter().try_for_each(|kind| check_early(&kind.fabric, Stage::Emit).map(drop)).map_err(Failure::diagnostics)
         }
-        None if is_described(fabric) => Ok(()),
-        None => check_early(fabric, Stage::Emit).map(drop).map_err(Failure::diagnostics),
+        None => decide(fabric).map(drop).map_err(Failure::diagnostics),
     }
 }
 

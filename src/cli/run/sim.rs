@@ -235,11 +235,11 @@ impl Runs<'_> {
             return fabc_sim::run_block(self.fabric, &scene, &read.tables, block, watch);
         }
         let prepared = fabc_sim::prepare(self.fabric, &scene, &read.tables, &self.parameters())?;
-        let (bound, ends) = (prepared.load().bound, prepared.volume().is_some());
+        let ends = prepared.volume().is_some();
         let rates = match &self.described.rates {
             Some(rates) => rates.clone(),
-            None if args.saturation || ends => Vec::new(),
-            None => fabc_sim::usual_rates(bound),
+            None if args.saturation => Vec::new(),
+            None => fabc_sim::rates(self.fabric, self.described, &prepared),
         };
         let search = args.saturation || (self.described.rates.is_none() && !ends);
         fabc_sim::simulate(&prepared, &rates, &self.described.all_seeds(), search, watch)

@@ -3,11 +3,8 @@
 use super::table::{SweepTable, place};
 use crate::svg::escape;
 use fabc_ir::{SweepOutcome, SweepRun};
+use fabc_model::{Direction, direction};
 use minijinja::{Environment, Value, context};
-
-/// Metrics that are better when they are more; of all others less is better.
-const MORE_IS_BETTER: [&str; 7] =
-    ["concurrent_flow", "injection", "bandwidth", "disjoint_trees", "bisection", "edge_connectivity", "nodes"];
 
 /// Metrics that are plotted over parameters, as many as there are.
 const CURVES: [&str; 8] = ["bandwidth", "concurrent_flow", "average_hops", "diameter", "max_channel_load", "latency", "cost", "bisection"];
@@ -134,10 +131,15 @@ fn fronts(table: &SweepTable) -> Vec<String> {
         if dots.is_empty() || !different(0) || !different(1) {
             continue;
         }
-        let front = front(&dots, [right, up].map(|name| MORE_IS_BETTER.contains(&name)));
+        let front = front(&dots, [right, up].map(larger_is_better));
         pictures.push(picture(right, up, &[dots], Some(front)));
     }
     pictures
+}
+
+/// Whether more of a metric is better: of two fabrics that do as well, the one with more nodes serves more.
+fn larger_is_better(metric: &str) -> bool {
+    metric == "nodes" || direction(metric) == Direction::More
 }
 
 /// The dots that no other one is better than, from the left.

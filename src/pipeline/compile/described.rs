@@ -8,15 +8,13 @@ use fabc_base::diag::Failure;
 use fabc_check::CheckError;
 use fabc_emit::compiled::Described;
 use fabc_ir::{Distances, Fraction, RequireOutcome};
-use fabc_model::{ClosedForm, Comparison, Fabric, GraphMetric, Metric, Plant, Require};
+use fabc_model::{ClosedForm, Comparison, Fabric, GraphMetric, Metric, Network, Plant, Require};
 use fabc_passes::wire;
 
 /// Whether `fabc check` describes a network because no build of it is allowed: it has too many routers, or an
 /// analysis of it would take too long or too much memory; and there are formulas.
 pub fn is_described(fabric: &Fabric) -> bool {
-    let Plant::Network(network) = &fabric.plant else { return false };
-    let formulas = || network.family.closed_form().is_some() && wire::neighbors(network).is_some();
-    fabric.is_too_large() || size::affordable(fabric, Stage::Analyze).is_err() && formulas()
+    fabric.is_too_large() || size::affordable(fabric, Stage::Analyze).is_err() && formulas(fabric).is_some()
 }
 
 /// Describes a network by formulas, and looks at a sample of it; `None` where there are no formulas.
@@ -25,12 +23,25 @@ pub fn is_described(fabric: &Fabric) -> bool {
 /// [`Failure::Infeasible`] where a `require` can never hold, [`Failure::Internal`] where the sample is not as
 /// the formulas say. A `require` that the formulas break is not an error here.
 pub fn describe(fabric: &Fabric) -> Result<Option<Described>, Failure> {
-    let Plant::Network(network) = &fabric.plant else { return Ok(None) };
-    let (Some(form), Some(neighbors)) = (network.family.closed_form(), wire::neighbors(network)) else { return Ok(None) };
-    contract::possible(fabric, None, None)?;
+    let (Some(requires), Some((network, form, neighbors))) = (by_formula(fabric)?, formulas(fabric)) else { return Ok(None) };
     let sampled = fabc_check::sampled(network, &form, &*neighbors).map_err(Failure::internal)?;
-    let requires = fabric.requires.iter().map(|require| outcome(fabric, require, &form)).collect();
     Ok(Some(Described { form, sampled, requires }))
+}
+
+/// What the formulas of a network say of its contract; `None` where there are no formulas.
+///
+/// # Errors
+/// [`Failure::Infeasible`] where a `require` can never hold.
+pub fn by_formula(fabric: &Fabric) -> Result<Option<Vec<RequireOutcome>>, Failure> {
+    let Some((_, form, _)) = formulas(fabric) else { return Ok(None) };
+    contract::possible(fabric, None, None)?;
+    Ok(Some(fabric.requires.iter().map(|require| outcome(fabric, require, &form)).collect()))
+}
+
+/// The network of a fabric, its formulas, and who is joined to whom in it, where it has formulas.
+fn formulas(fabric: &Fabric) -> Option<(&Network, ClosedForm, wire::Neighbors<'_>)> {
+    let Plant::Network(network) = &fabric.plant else { return None };
+    Some((network, network.family.closed_form()?, wire::neighbors(network)?))
 }
 
 /// Compares the distances of a network that is built with those that formulas say.

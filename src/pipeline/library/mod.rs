@@ -11,10 +11,11 @@ pub use loaded::{Loaded, binary_tables, broken, load, too_long_to_read};
 pub use options::{Options, TablesForm};
 pub use outcome::{Checked, Compiled, Diagnostic, Diagnostics, Place};
 
-use crate::compile::{Stage, check_early, compile, describe, is_described};
+use crate::compile::{Stage, by_formula, check_early, compile, describe, is_described};
 use fabc_base::diag::{Failure, SourceMap};
 use fabc_emit::BINARY_TABLES;
 use fabc_lang::SliceError;
+use fabc_model::Fabric;
 use fabc_passes::slices::Placing;
 
 /// Compiles a spec, and proves the result.
@@ -97,22 +98,31 @@ pub fn check(spec: &str, options: &Options<'_>) -> Result<Checked, Diagnostics> 
             let placed = placed.map(|_| ()).map_err(Failure::infeasible);
             placed.and_then(|()| fabric.slices.kinds.iter().try_for_each(|kind| check_early(&kind.fabric, Stage::Emit).map(drop)))
         }
-        None if is_described(&fabric) => match describe(&fabric) {
-            Ok(Some(network)) => {
-                described = Some(fabc_emit::described(&fabric, &network));
-                let failed = broken(&network.requires);
-                if failed.is_empty() { Ok(()) } else { Err(Failure::Infeasible(failed)) }
-            }
-            // Of a family without formulas nothing so large can be declared.
-            Ok(None) => check_early(&fabric, Stage::Emit).map(drop),
-            Err(failure) => Err(failure),
+        None => match decide(&fabric) {
+            Ok(true) => describe(&fabric).map(|network| described = network.map(|network| fabc_emit::described(&fabric, &network))),
+            decided => decided.map(drop),
         },
-        None => check_early(&fabric, Stage::Emit).map(drop),
     };
     match decided {
         Ok(()) => Ok(Checked { name: fabric.name, normal_form: text, described, warnings }),
         Err(failure) => Err(Diagnostics::of(failure, sources)),
     }
+}
+
+/// Decides what can be decided of a fabric without slices before anything is searched, in milliseconds. `true`
+/// for a network that is too large to be built: then its formulas decide, and [`describe`] looks at a sample.
+///
+/// # Errors
+/// What can be known to be impossible, and each `require` that formulas break.
+pub fn decide(fabric: &Fabric) -> Result<bool, Failure> {
+    if is_described(fabric)
+        && let Some(requires) = by_formula(fabric)?
+    {
+        let failed = broken(&requires);
+        return if failed.is_empty() { Ok(true) } else { Err(Failure::Infeasible(failed)) };
+    }
+    // Of a family without formulas nothing that must be described can be declared.
+    check_early(fabric, Stage::Emit).map(|_| false)
 }
 
 fn load_from(spec: &str, options: &Options<'_>) -> Result<Loaded, Diagnostics> {
