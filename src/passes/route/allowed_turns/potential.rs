@@ -30,15 +30,11 @@ impl Potential {
         Self::from_steps(step, longest)
     }
 
+    /// Prices whose steps are cut, where they would not add up in 64 bits, to what fits.
     fn from_steps(step: impl Fn(usize) -> u64, longest: usize) -> Self {
-        let mut sums = Vec::with_capacity(longest + 1);
-        let mut sum = 0;
-        sums.push(0);
-        for load in 1..=longest {
-            sum += step(load);
-            sums.push(sum);
-        }
-        Self { sums }
+        let sums = added(&step, longest, u64::MAX);
+        let fitting = || added(&step, longest, u64::MAX / longest.max(1) as u64);
+        Self { sums: sums.or_else(fitting).expect("so many steps of this size fit") }
     }
 
     /// What `count` more routes cost on a channel with this load.
@@ -47,4 +43,16 @@ impl Potential {
         let (from, to, top) = (load as usize, (load + count) as usize, self.sums.len() - 1);
         if to <= top { self.sums[to] - self.sums[from] } else { u64::from(count) * (self.sums[top] - self.sums[top - 1]) }
     }
+}
+
+/// `[load]`: the sum of the steps up to it, none of them above `most`; `None` where the sum does not fit.
+fn added(step: &impl Fn(usize) -> u64, longest: usize, most: u64) -> Option<Vec<u64>> {
+    let mut sums = Vec::with_capacity(longest + 1);
+    let mut sum = 0u64;
+    sums.push(0);
+    for load in 1..=longest {
+        sum = sum.checked_add(step(load).min(most))?;
+        sums.push(sum);
+    }
+    Some(sums)
 }
