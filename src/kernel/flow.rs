@@ -41,10 +41,8 @@ pub fn flow(scene: &Scene<'_>, demand: &Demand, claimed: &FlowCertificate) -> Re
         )));
     }
     let mut dark = vec![false; topology.class_count(symmetry)];
-    for link in topology.links().ids().filter(|&link| !scene.is_lit(link)) {
-        for channel in topology.channels_of(link) {
-            dark[topology.channel_class(symmetry, channel).index()] = true;
-        }
+    for channel in topology.channels().filter(|&channel| !scene.is_channel_lit(channel)) {
+        dark[topology.channel_class(symmetry, channel).index()] = true;
     }
     // The images of one source's flow put the load of a whole channel class on each channel of the class.
     let mut loads = vec![0u128; topology.class_count(symmetry)];
@@ -53,8 +51,7 @@ pub fn flow(scene: &Scene<'_>, demand: &Demand, claimed: &FlowCertificate) -> Re
         let absorbed = |to: usize| i128::from(claimed.demand) * i128::from(demand.weight(source, NodeId::new(to)));
         let mut balance: Vec<i128> = (0..nodes).map(|to| -absorbed(to)).collect();
         balance[source.index()] = (0..nodes).map(absorbed).sum();
-        for (channel, &units) in units.iter().enumerate() {
-            let channel = ChannelId::new(channel);
+        for (channel, &units) in topology.channels().zip(units) {
             balance[topology.source(channel).node.index()] -= i128::from(units);
             balance[topology.target(channel).node.index()] += i128::from(units);
             let class = topology.channel_class(symmetry, channel).index();

@@ -61,13 +61,13 @@ impl Layout {
         let outgoing = (0..routers * ports)
             .map(|slot| scene.outgoing(NodeId::new(slot / ports), PortId::new(slot % ports)).map_or(NONE, |channel| channel.0))
             .collect();
-        let ends = |channel: usize| {
-            let end = topology.target(ChannelId::new(channel));
+        let ends = |channel: ChannelId| {
+            let end = topology.target(channel);
             Ends {
-                from: topology.source(ChannelId::new(channel)).node.0,
+                from: topology.source(channel).node.0,
                 to: end.node.0,
                 in_port: end.port.0,
-                latency: link_cycles(fabric, topology, topology.link_of(ChannelId::new(channel))),
+                latency: link_cycles(fabric, topology, topology.link_of(channel)),
                 queue: NONE,
             }
         };
@@ -77,7 +77,7 @@ impl Layout {
             lit: scene.channels().count(),
             ports,
             outgoing,
-            ends: (0..channels).map(ends).collect(),
+            ends: topology.channels().map(ends).collect(),
             first_queue: Vec::with_capacity(routers + 1),
             source_queue: Vec::with_capacity(routers),
             router: Vec::new(),

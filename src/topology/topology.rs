@@ -69,7 +69,6 @@ impl Topology {
     /// A topology from its links, in any order; every router has one host and its number for a name. Panics
     /// where a port is used twice: callers have checked that.
     pub fn new(ports: usize, mut links: Vec<Link>, symmetry: Symmetry) -> Self {
-        let node_count = symmetry.node_count();
         for link in links.iter_mut().filter(|link| !link.simplex) {
             if link.b < link.a {
                 std::mem::swap(&mut link.a, &mut link.b);
@@ -84,40 +83,36 @@ impl Topology {
                 channel_links.extend(std::iter::repeat_n(id, if link.simplex { 1 } else { 2 }));
             }
         }
-        let mut outgoing = vec![None; node_count * ports];
-        let mut incoming = vec![None; if channel_links.is_empty() { 0 } else { node_count * ports }];
-        let take = |ends: &mut Vec<Option<ChannelId>>, end: End, channel| {
-            let slot = &mut ends[end.node.index() * ports + end.port.index()];
-            assert!(slot.is_none(), "port {end:?} carries two links");
-            *slot = Some(channel);
-        };
-        for (id, link) in links.enumerate() {
-            let forward = first_channels.get(id.index()).copied().unwrap_or(ChannelId::new(2 * id.index()));
-            let backward = ChannelId(forward.0 + 1);
-            take(&mut outgoing, link.a, forward);
-            if !link.simplex {
-                take(&mut outgoing, link.b, backward);
-            }
-            if !incoming.is_empty() {
-                take(&mut incoming, link.b, forward);
-                if !link.simplex {
-                    take(&mut incoming, link.a, backward);
-                }
-            }
-        }
-        Self {
+        let mut topology = Self {
             ports,
             links,
             first_channels,
             channel_links,
-            outgoing,
-            incoming,
+            outgoing: Vec::new(),
+            incoming: Vec::new(),
             hosts: Vec::new(),
             symmetry,
             names: Names::Numbered,
             capacities: Capacities::default(),
             lengths: Vec::new(),
+        };
+        topology.outgoing = topology.by_port(Self::source);
+        if topology.has_simplex() {
+            topology.incoming = topology.by_port(Self::target);
         }
+        topology
+    }
+
+    /// `[node * ports + port]`: the channel with this end.
+    fn by_port(&self, end: impl Fn(&Self, ChannelId) -> End) -> Vec<Option<ChannelId>> {
+        let mut channels = vec![None; self.node_count() * self.ports];
+        for channel in self.channels() {
+            let end = end(self, channel);
+            let slot = &mut channels[end.node.index() * self.ports + end.port.index()];
+            assert!(slot.is_none(), "port {end:?} carries two links");
+            *slot = Some(channel);
+        }
+        channels
     }
 
     /// The same topology with other names.
@@ -262,12 +257,7 @@ impl Topology {
     /// The other direction of a channel's link, unless the link is simplex.
     #[inline]
     pub fn reverse(&self, channel: ChannelId) -> Option<ChannelId> {
-        if !self.has_simplex() {
-            return Some(ChannelId(channel.0 ^ 1));
-        }
-        let forward = self.forward(self.link_of(channel));
-        let backward = (!self.link(channel).simplex).then_some(ChannelId(forward.0 + 1));
-        if channel == forward { backward } else { Some(forward) }
+        self.channels_of(self.link_of(channel)).find(|&other| other != channel)
     }
     /// A link as people name it: its channel from its end `a`.
     pub fn link_name(&self, link: LinkId) -> String {
@@ -312,6 +302,7 @@ impl Topology {
     /// All channels that lead to a router, by input port.
     #[inline]
     pub fn channels_into(&self, node: NodeId) -> impl Iterator<Item = ChannelId> {
+        // Where all links are duplex, what comes in by a port is the other direction of what leaves there.
         let (ends, other_direction) = if self.has_simplex() { (&self.incoming, 0) } else { (&self.outgoing, 1) };
         let channels = ends[node.index() * self.ports..][..self.ports].iter().copied().flatten();
         channels.map(move |channel| ChannelId(channel.0 ^ other_direction))

@@ -18,7 +18,7 @@ use fabc_pipeline::verify::{Remake, Unproved};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// What nothing in the directory of a sweep can prove_built, beside what is listed of its runs.
+/// What nothing in the directory of a sweep can prove, beside what is listed of its runs.
 const UNPROVED: Unproved =
     Unproved { file: PLAN, place: "settings", what: "which values led to the spec of a run, which has no parameters any more" };
 const UNREAD: Unproved =
@@ -56,7 +56,7 @@ pub(crate) fn verify(directory: &Path, plan: SweepPlan, remake: Remake, terminal
     }
     let all = runs(built + failed);
     terminal.say(&format!("verified {}: {all} that differ, {built} built and proved, {failed} failed", display(directory)))?;
-    terminal.say("table and page come out again to the byte; nothing in the directory can prove_built")?;
+    terminal.say("table and page come out again to the byte; nothing in the directory can prove")?;
     let mut seen = BTreeSet::new();
     unproved.retain(|unproved| seen.insert(*unproved));
     say_unproved(&unproved, terminal)

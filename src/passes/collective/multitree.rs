@@ -41,8 +41,7 @@ pub(super) fn multitree(ground: &Ground<'_>) -> Vec<Round> {
     let mut missing = trees.len() * (trees.len() - 1);
     while missing > 0 {
         // `[channel]`: what it can still carry in this epoch.
-        let mut room: Vec<u64> =
-            (0..scene.topology.channel_count()).map(|channel| scene.topology.channel_capacity(ChannelId::new(channel))).collect();
+        let mut room: Vec<u64> = scene.topology.channels().map(|channel| scene.topology.channel_capacity(channel)).collect();
         let mut pulls: Vec<Pull> = Vec::new();
         loop {
             let before = pulls.len();

@@ -121,8 +121,7 @@ impl Pipelined {
         }
         let mut crossed = vec![0u128; topology.channel_count()];
         uses.iter().for_each(|one| crossed[one.channel.index()] += 1);
-        let lanes_of = |channel: usize| u128::from(topology.channel_capacity(ChannelId::new(channel)));
-        let lanes: Vec<u128> = (0..topology.channel_count()).map(lanes_of).collect();
+        let lanes: Vec<u128> = topology.channels().map(|channel| u128::from(topology.channel_capacity(channel))).collect();
         let mut busiest = BTreeMap::from([(1, 1)]);
         for (&lanes, trees) in lanes.iter().zip(crossed) {
             let most = busiest.entry(lanes).or_insert(1);

@@ -109,8 +109,9 @@ pub fn check(spec: &str, options: &Options<'_>) -> Result<Checked, Diagnostics> 
     }
 }
 
-/// Decides what can be decided of a fabric without slices before anything is searched, in milliseconds. `true`
-/// for a network that is too large to be built: then its formulas decide, and [`describe`] looks at a sample.
+/// Decides what can be decided of a fabric without slices before anything is searched, in milliseconds.
+/// `true` for a network that is too large to be built: then its formulas decide, and [`describe`] looks at a
+/// sample.
 ///
 /// # Errors
 /// What can be known to be impossible, and each `require` that formulas break.

@@ -1,4 +1,4 @@
-//! BoundConstants put in the places where their names stand.
+//! Constants put in the places where their names stand.
 //!
 //! Comes in: the values of all constants. Goes out: items in which only integers still have names, those of
 //! `let`. Invariant: what stood for something has the place of what it stands for, so that an error points at

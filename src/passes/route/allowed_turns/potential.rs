@@ -8,6 +8,8 @@
 pub(super) const ONE: u64 = 1 << 28;
 /// Largest exponent; steps above it cost the same.
 const STEEPEST: f64 = 10.0;
+/// Largest sum of prices: prices of all channels of a path are added up, too.
+const MOST: u64 = u64::MAX >> 8;
 
 /// Potential of a channel by its load.
 pub(super) struct Potential {
@@ -30,11 +32,11 @@ impl Potential {
         Self::from_steps(step, longest)
     }
 
-    /// Prices whose steps are cut, where they would not add up in 64 bits, to what fits.
+    /// Sums the steps. Where they come to more than [`MOST`], none is above an equal share of that.
     fn from_steps(step: impl Fn(usize) -> u64, longest: usize) -> Self {
-        let sums = added(&step, longest, u64::MAX);
-        let fitting = || added(&step, longest, u64::MAX / longest.max(1) as u64);
-        Self { sums: sums.or_else(fitting).expect("so many steps of this size fit") }
+        let share = MOST / longest.max(1) as u64;
+        let sums = sums_of(&step, longest).or_else(|| sums_of(&|load| step(load).min(share), longest));
+        Self { sums: sums.expect("equal shares come to no more than all") }
     }
 
     /// What `count` more routes cost on a channel with this load.
@@ -45,13 +47,13 @@ impl Potential {
     }
 }
 
-/// `[load]`: the sum of the steps up to it, none of them above `most`; `None` where the sum does not fit.
-fn added(step: &impl Fn(usize) -> u64, longest: usize, most: u64) -> Option<Vec<u64>> {
+/// `[load]`: the sum of the steps up to it; `None` where they come to more than [`MOST`].
+fn sums_of(step: &impl Fn(usize) -> u64, longest: usize) -> Option<Vec<u64>> {
     let mut sums = Vec::with_capacity(longest + 1);
     let mut sum = 0u64;
     sums.push(0);
     for load in 1..=longest {
-        sum = sum.checked_add(step(load).min(most))?;
+        sum = sum.checked_add(step(load)).filter(|&sum| sum <= MOST)?;
         sums.push(sum);
     }
     Some(sums)
