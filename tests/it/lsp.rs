@@ -396,7 +396,9 @@ fn a_network_that_is_too_large_to_be_built_is_held_against_its_formulas() {
     opened(&mut server, "file:///huge.fab", text);
     let found = findings(&mut server, "file:///huge.fab");
     assert_eq!(found.as_array().map(Vec::len), Some(1), "{found}");
-    assert_eq!((&found[0]["code"], &found[0]["range"]["start"]["line"]), (&json!("FAB0301"), &json!(5)), "{found}");
+    assert_eq!((&found[0]["code"], &found[0]["range"]["start"]["line"]), (&json!("FAB0401"), &json!(5)), "{found}");
+    let checked = fabc::check(text, &fabc::Options::default()).unwrap_err();
+    assert_eq!(checked.list().iter().map(|error| error.code.as_str()).collect::<Vec<_>>(), ["FAB0401"], "as `fabc check` says");
 }
 
 #[test]
