@@ -1,7 +1,7 @@
 //! The language: what a spec says, and what it means.
 //!
 //! [`syntax`] makes a syntax tree of text and text of a syntax tree. [`resolve()`] makes a
-//! [`Fabric`] of a tree, or finds every error that can be told apart. [`load`] does both from a path.
+//! [`Fabric`] of a tree, or finds every error that can be told apart. [`read`] does both from a path.
 
 mod cross_connects;
 mod forms;

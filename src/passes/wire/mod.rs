@@ -1,12 +1,11 @@
 //! From a network's parameters to its topology: who is joined to whom, and by which ports.
 //!
 //! In: a fabric, and its network as `resolve` checked it. Out: a [`Topology`] with links, ports, hosts,
-//! names, and the symmetry that keeps all of it and the demand; [`seeds`] hands the flow channel lengths that
-//! the structure makes plausible. One file per family says which
-//! routers are joined; ports are numbered here: local links first, then global ones, within a class by
-//! neighbor, of parallel links as they were made, unless the family numbers the port. Source: the papers of
-//! the families; `docs/passes.md` has the numbering of each. Cost: linear in the links, but for a sort of the
-//! links of each router.
+//! names, and the symmetry that keeps all of it and the demand; [`start_lengths`] hands the flow channel
+//! lengths that the structure makes plausible. One file per family says which routers are joined; ports are
+//! numbered here: local links first, then global ones, within a class by neighbor, of parallel links as they
+//! were made, unless the family numbers the port. Source: the papers of the families; `docs/passes.md` has
+//! the numbering of each. Cost: linear in the links, but for a sort of the links of each router.
 
 mod bundlefly;
 mod dragonfly;
