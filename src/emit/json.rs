@@ -56,6 +56,12 @@ pub(super) fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
 
 /// Appends a small integer; several times faster than the formatting machinery, and tables are made of them.
 pub(super) fn push_int(out: &mut String, value: i64) {
+    // Most numbers of a table have one digit.
+    match value {
+        0..=9 => return out.push(char::from(b'0' + value as u8)),
+        -1 => return out.push_str("-1"),
+        _ => {}
+    }
     let mut digits = [0u8; 20];
     let mut at = digits.len();
     let mut rest = value.unsigned_abs();

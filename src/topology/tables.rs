@@ -86,15 +86,16 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The numbers of a line of `fabc.tables/1`: the columns of the key, then `out_port`, `out_vc`.
+    /// The numbers of a line of `fabc.tables/1`: the columns of the key, then `out_port`, and `out_vc` unless the
+    /// virtual channel follows from a count.
     pub fn numbers(&self, key: TableKey) -> impl Iterator<Item = i64> {
-        let input = match key {
-            TableKey::DstInput => Some([i64::from(self.in_port), i64::from(self.in_vc)]),
-            TableKey::Dst | TableKey::DstCount(_) => None,
+        let (dst, port, vc) = (i64::from(self.dst.0), i64::from(self.out_port), i64::from(self.out_vc));
+        let (line, width) = match key {
+            TableKey::DstInput => ([dst, i64::from(self.in_port), i64::from(self.in_vc), port, vc], 5),
+            TableKey::Dst => ([dst, port, vc, 0, 0], 3),
+            TableKey::DstCount(_) => ([dst, port, 0, 0, 0], 2),
         };
-        let out_vc = key.count().is_none().then_some(i64::from(self.out_vc));
-        let line = std::iter::once(i64::from(self.dst.0)).chain(input.into_iter().flatten());
-        line.chain([i64::from(self.out_port)]).chain(out_vc)
+        line.into_iter().take(width)
     }
 }
 

@@ -52,11 +52,14 @@ fn of_name(files: &Files, topology: &Topology, stem: &str, of: (&str, &[Served])
         if line.node != node.0 {
             return wrong(format!("routers[{k}].node"), format!("says {}, but router {node} stands there", line.node));
         }
-        let entry = |(at, line): (usize, Line)| {
-            let what = || format!("is no entry of {} numbers in range", width_of(key));
-            line.under(key).ok_or_else(|| contradiction(&path, format!("routers[{k}].entries[{at}]"), what()))
-        };
-        routers.push(line.entries.into_iter().enumerate().map(entry).collect::<Result<_, _>>()?);
+        let mut entries = Vec::with_capacity(line.entries.len());
+        for (at, line) in line.entries.into_iter().enumerate() {
+            let Some(entry) = line.under(key) else {
+                return wrong(format!("routers[{k}].entries[{at}]"), format!("is no entry of {} numbers in range", width_of(key)));
+            };
+            entries.push(entry);
+        }
+        routers.push(entries);
     }
     Ok((ForwardingTables { scenario: file.scenario, vcs: file.vcs, key, symmetry, routers }, file.canonical))
 }
