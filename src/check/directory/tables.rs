@@ -4,7 +4,7 @@ use super::Files;
 use super::read::{bytes, contradiction, tagged, unreadable};
 use crate::CheckError;
 use crate::faults::ToleratedFault;
-use fabc_ir::read::{BinaryTables, Line, Served, TablesFile, key_of, width_of};
+use fabc_ir::read::{BinaryTables, Served, TablesFile, key_of, width_of};
 use fabc_ir::{ForwardingTables, Symmetry, Topology};
 
 /// The tables of a scenario under the symmetry that the file claims to keep, and whether it says `canonical`.
