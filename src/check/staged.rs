@@ -79,6 +79,9 @@ pub fn staged(
         ["above", "below"] => true,
         _ => return Err(wrong("the last changes are none that there are")),
     };
+    if two_orders && old.tables.vcs != new.tables.vcs {
+        return Err(wrong("two orders side by side need two builds that use equally many virtual channels"));
+    }
     if two_orders && u16::from(claimed.vcs) * 2 > u16::from(fabric.router.vcs) {
         return Err(wrong("two orders side by side take more virtual channels than a router has"));
     }

@@ -97,17 +97,44 @@ struct Tally {
     failed: Failed,
 }
 
+/// The walk to some of the destinations.
+struct Part<'a> {
+    layout: &'a Layout,
+    dependencies: &'a Dependencies,
+    /// Whether some channel takes longer than its images under the symmetry do.
+    uneven: bool,
+    /// The tables of all routers for one destination.
+    row: Vec<u32>,
+    /// `[place in the row]`: whether some route to that destination uses the entry.
+    used: FixedBitSet,
+    /// The channels of one route; empty unless `uneven`.
+    slots: Vec<usize>,
+    tally: Tally,
+}
+
 impl<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync> Walker<'_, T, W> {
     /// Walks from every source to every destination, and notes all dependencies.
     ///
     /// # Errors
     /// Pairs that do not arrive, and entries that must be used and are not.
     pub(crate) fn walk(&self, dependencies: &Dependencies) -> Result<Walked, Failed> {
-        let part = self.destinations.len().div_ceil(PARTS).max(1);
         let layout = self.layout();
         let uneven = self.is_uneven();
-        let parts: Vec<&[usize]> = self.destinations.chunks(part).collect();
-        let tallies: Vec<Tally> = parts.into_par_iter().map(|part| self.walk_to(&layout, uneven, part, dependencies)).collect();
+        let walk_part = |destinations: &[usize]| {
+            let mut part = Part {
+                layout: &layout,
+                dependencies,
+                uneven,
+                row: Vec::new(),
+                used: FixedBitSet::with_capacity(self.network.routers() * layout.entries),
+                slots: Vec::new(),
+                tally: self.empty_tally(),
+            };
+            destinations.iter().for_each(|&destination| self.walk_to(destination, &mut part));
+            part.tally
+        };
+        let parts = self.destinations.par_chunks(self.destinations.len().div_ceil(PARTS).max(1));
+        let tallies: Vec<Tally> = parts.map(walk_part).collect();
         let mut sum = self.empty_tally();
         for tally in tallies {
             sum.add(&tally);
@@ -139,77 +166,80 @@ impl<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync> Walker<'_, T, W> {
         self.symmetry.class(NodeId::new(slot / self.network.ports)) * self.network.ports + slot % self.network.ports
     }
 
-    /// `uneven`: whether some channel takes longer than its images.
-    fn walk_to(&self, layout: &Layout, uneven: bool, destinations: &[usize], dependencies: &Dependencies) -> Tally {
-        let order = self.symmetry.order() as u64;
-        let mut tally = self.empty_tally();
-        let (mut row, mut slots) = (Vec::new(), Vec::new());
-        let mut used = FixedBitSet::with_capacity(self.network.routers() * layout.entries);
-        for &destination in destinations {
-            let entries = self.table.fill(destination, &mut row);
-            used.clear();
-            let mut fates: Option<Vec<Fate>> = None;
-            for source in self.sources_to(destination) {
-                let pair = Pair { destination, source };
-                let Some(start) = self.start(pair) else {
-                    tally.failed.note(pair, Fate::Lost);
-                    continue;
-                };
-                if let Some(fates) = &mut fates {
-                    // Some pair of this destination has failed: every position is followed once, and no sum
-                    // counts.
-                    let fate = self.fate(layout, &row, pair, fates);
-                    tally.failed.note(pair, fate);
-                    continue;
-                }
-                let weight = (self.weight)(source, destination);
-                let (mut hops, mut cycles, mut held) = (0usize, 0, None);
-                let mut position = start;
-                slots.clear();
-                loop {
-                    match self.step(layout, &row, self.network.endpoints[destination], position) {
-                        Step::Arrived => break,
-                        Step::Hop { held: next_held, next } if hops <= self.network.routers() * layout.inputs => {
-                            let Held { slot, vc } = next_held;
-                            used.insert(layout.entry(position));
-                            tally.walked.loads[layout.class_of_slot[slot] as usize] += weight * self.slowness[slot];
-                            tally.walked.vc_hops[vc] += 1;
-                            cycles += self.cycles[slot];
-                            if uneven {
-                                slots.push(slot);
-                            }
-                            if let Some(held) = held {
-                                dependencies.insert(dependencies.number(held, next_held));
-                            }
-                            (held, position) = (Some(next_held), next);
-                            hops += 1;
-                        }
-                        Step::Lost(_) | Step::Hop { .. } => {
-                            let fates = fates.insert(vec![Fate::Unknown; self.network.routers() * layout.inputs]);
-                            // More hops than positions: whatever else is said of it, it did not arrive.
-                            let fate = match self.fate(layout, &row, pair, fates) {
-                                Fate::Lost => Fate::Lost,
-                                _ => Fate::Circles,
-                            };
-                            tally.failed.note(pair, fate);
-                            break;
-                        }
-                    }
-                }
-                if hops >= tally.walked.route_hops.len() {
-                    tally.walked.route_hops.resize(hops + 1, 0);
-                }
-                tally.walked.route_hops[hops] += 1;
-                let (total, most) = if uneven { self.cycles_of_images(&slots) } else { (cycles * order, cycles) };
-                tally.walked.cycles_total += total;
-                tally.walked.cycles_most = tally.walked.cycles_most.max(most);
+    /// Walks from every source to one destination.
+    fn walk_to(&self, destination: usize, part: &mut Part<'_>) {
+        let entries = self.table.fill(destination, &mut part.row);
+        part.used.clear();
+        // Made when the first pair fails. From then on every position is followed once, and no sum counts.
+        let mut fates: Option<Vec<Fate>> = None;
+        for source in self.sources_to(destination) {
+            let pair = Pair { destination, source };
+            let Some(start) = self.start(pair) else {
+                part.tally.failed.note(pair, Fate::Lost);
+                continue;
+            };
+            let is_first = fates.is_none();
+            if is_first && self.count_route(pair, start, part) {
+                continue;
             }
-            if fates.is_none() && entries.is_some_and(|entries| entries != used.count_ones(..)) {
-                let unused = (0..row.len()).find(|&at| row[at] != MISSING && !used.contains(at));
-                tally.failed.first_unused = tally.failed.first_unused.or(unused.map(|at| (destination, at)));
-            }
+            let fates = fates.get_or_insert_with(|| vec![Fate::Unknown; self.positions(part.layout)]);
+            let fate = match self.fate(part.layout, &part.row, pair, fates) {
+                // It had more hops than there are positions: whatever else is said of it, it did not arrive.
+                Fate::Arrives if is_first => Fate::Circles,
+                fate => fate,
+            };
+            part.tally.failed.note(pair, fate);
         }
-        tally
+        if fates.is_none() && entries.is_some_and(|entries| entries != part.used.count_ones(..)) {
+            let unused = (0..part.row.len()).find(|&at| part.row[at] != MISSING && !part.used.contains(at));
+            let failed = &mut part.tally.failed;
+            failed.first_unused = failed.first_unused.or(unused.map(|at| (destination, at)));
+        }
+    }
+
+    /// Follows the route of a pair, and adds what it uses to the sums. Returns whether it arrives; if it does
+    /// not, the sums mean nothing.
+    fn count_route(&self, pair: Pair, start: Position, part: &mut Part<'_>) -> bool {
+        let Part { layout, dependencies, row, used, slots, tally, .. } = part;
+        let walked = &mut tally.walked;
+        let end = self.network.endpoints[pair.destination];
+        let weight = (self.weight)(pair.source, pair.destination);
+        let most_hops = self.positions(layout);
+        let (mut position, mut held, mut hops, mut cycles) = (start, None, 0, 0);
+        slots.clear();
+        loop {
+            let (next_held, next) = match self.step(layout, row, end, position) {
+                Step::Arrived => break,
+                Step::Hop { held, next } if hops <= most_hops => (held, next),
+                Step::Lost(_) | Step::Hop { .. } => return false,
+            };
+            used.insert(layout.entry(position));
+            walked.loads[layout.class_of_slot[next_held.slot] as usize] += weight * self.slowness[next_held.slot];
+            walked.vc_hops[next_held.vc] += 1;
+            cycles += self.cycles[next_held.slot];
+            if part.uneven {
+                slots.push(next_held.slot);
+            }
+            if let Some(held) = held {
+                dependencies.insert(dependencies.number(held, next_held));
+            }
+            (position, held) = (next, Some(next_held));
+            hops += 1;
+        }
+        if hops >= walked.route_hops.len() {
+            walked.route_hops.resize(hops + 1, 0);
+        }
+        walked.route_hops[hops] += 1;
+        let order = self.symmetry.order() as u64;
+        let (total, most) = if part.uneven { self.cycles_of_images(slots) } else { (cycles * order, cycles) };
+        walked.cycles_total += total;
+        walked.cycles_most = walked.cycles_most.max(most);
+        true
+    }
+
+    /// How many positions there are.
+    fn positions(&self, layout: &Layout) -> usize {
+        self.network.routers() * layout.inputs
     }
 
     fn sources_to(&self, destination: usize) -> impl Iterator<Item = usize> {
@@ -369,7 +399,7 @@ impl<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync> Walker<'_, T, W> {
         let mut row = Vec::new();
         for &destination in &self.destinations {
             self.table.fill(destination, &mut row);
-            let mut fates = vec![Fate::Unknown; self.network.routers() * layout.inputs];
+            let mut fates = vec![Fate::Unknown; self.positions(&layout)];
             for source in self.sources_to(destination) {
                 let pair = Pair { destination, source };
                 if self.fate(&layout, &row, pair, &mut fates) != Fate::Arrives {

@@ -282,6 +282,12 @@ fn a_new_order_comes_by_blocks_of_virtual_channels() {
     fabc(place.path(), &["build", "pod.fab", "-q"], 0);
     let (_, err) = fabc(place.path(), &["plan", "out/old", "out/narrow", "--tables", "way", "--order", "new"], 3);
     assert!(err.contains("two orders side by side take 4 virtual channels, but a chip has 2"), "{err}");
+    // Nor does the checker take such a plan from others.
+    let mut other = plan;
+    other["fabric"] = "narrow".into();
+    std::fs::write(&path, other.to_string()).unwrap();
+    let (_, err) = fabc(place.path(), &["verify", "out/narrow", "--plan", "way", "--from", "out/old"], 3);
+    assert!(err.contains("two orders side by side take more virtual channels than a router has"), "{err}");
 }
 
 #[test]

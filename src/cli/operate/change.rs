@@ -80,7 +80,7 @@ pub(crate) fn fit(old: &Built, new: &Built) -> Result<(), Stop> {
 }
 
 /// Whether two blocks of virtual channels have room.
-pub(crate) fn room(old: &Built, new: &Built) -> Result<(), Stop> {
+fn room(old: &Built, new: &Built) -> Result<(), Stop> {
     let (used, own, has) = (old.tables.vcs, new.tables.vcs, new.fabric.router.vcs);
     let what = match used == own {
         true if 2 * used <= has => return Ok(()),

@@ -4,7 +4,7 @@
 use crate::io::errors::Stop;
 use crate::io::read::{self, display};
 use crate::io::terminal::Terminal;
-use crate::operate::change::{fit, room};
+use crate::operate::change::fit;
 use crate::operate::repair::Built;
 use crate::operate::switches::of_pod;
 use crate::run::collective_scene::convicted;
@@ -26,9 +26,6 @@ pub(crate) fn verify(directory: &Path, out: &Path, (live, running): (&Path, Opti
     let (pod, fabric) = (of_pod(&new.fabric)?, &new.fabric);
     let stop = |error| convicted(error, &new.sources);
     let plan: PlanFile = tagged(&read::bytes(&out.join("plan.json"), ARTIFACT_BYTES)?).map_err(|what| stop(unlike("plan.json", what)))?;
-    if plan.last.len() > 1 {
-        room(&old, &new)?;
-    }
     let delta_of = |file: &str| -> Result<DeltaFile, CheckError> {
         let no_file = |_| unlike("plan.json", format!("there is no `{file}`, which it names"));
         let bytes = read::bytes(&out.join(file), ARTIFACT_BYTES).map_err(no_file)?;
