@@ -279,7 +279,7 @@ impl<'a> Run<'a> {
     /// Step 2: every host hands one flit to its router.
     fn hand_over(&mut self, now: u32) {
         let ports = self.of.setting.ports().unwrap_or(1);
-        // Ports that share a window are first in turn.
+        // Ports that share a send window are first in turn.
         let turns = if self.under_way.is_empty() { 1 } else { ports };
         for turn in 0..turns {
             for word in 0..self.waiting.len() {

@@ -37,7 +37,7 @@ pub(super) struct Port {
     pub(super) channel: u32,
     /// The cycle in which the last flit behind the switch goes out.
     pub(super) sent: u32,
-    /// Cycles of the window in which a flit goes out.
+    /// Measured cycles in which a flit goes out.
     pub(super) moved: u32,
     /// Bit per virtual channel of the output that nobody holds.
     pub(super) free: u64,

@@ -95,7 +95,11 @@ impl Pattern {
     ///
     /// # Errors
     /// As [`Pattern::of`]. What depends on an unknown topology is no error.
-    pub(in super::super) fn possible(wanted: DetailedTraffic<'_>, fabric: &Fabric, topology: Option<&Topology>) -> Result<(), SimError> {
+    pub(in super::super) fn check_feasible(
+        wanted: DetailedTraffic<'_>,
+        fabric: &Fabric,
+        topology: Option<&Topology>,
+    ) -> Result<(), SimError> {
         let endpoints = topology.map_or_else(|| Endpoints::declared(fabric), |topology| Endpoints::of(&Scene::whole(topology)));
         at_least_two(wanted, &endpoints)?;
         match (wanted.traffic, topology) {
