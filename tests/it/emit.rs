@@ -129,15 +129,15 @@ fn a_switch_has_the_configuration_that_its_software_reads_or_none() {
     configure(&mut compiled, SonicConfig::Hld);
     assert_eq!(file(&compiled, "ocs/X_0_1.config_db.json"), image.replace("config_status", "state"));
     let files = |compiled: &Compiled| emit::one("config_db", compiled, "").unwrap().len();
-    assert_eq!((files(&compiled), emit::possible("config_db", &compiled)), (12, Ok(())));
+    assert_eq!((files(&compiled), emit::refuse_unwritable_format("config_db", &compiled)), (12, Ok(())));
     configure(&mut compiled, SonicConfig::Unwanted);
     assert_eq!(files(&compiled), 0);
-    assert!(emit::possible("config_db", &compiled).unwrap_err().to_string().ends_with("the spec says `config_db = none`"));
+    assert!(emit::refuse_unwritable_format("config_db", &compiled).unwrap_err().to_string().ends_with("the spec says `config_db = none`"));
     // Any two ports of a switch whose fibers carry both directions: SONiC has no words for it.
     let one_sided = pods::compiled(Shape { rule: CoupleRule::Any, ..SMALL });
     assert_eq!(files(&one_sided), 0);
-    assert!(emit::possible("config_db", &one_sided).unwrap_err().to_string().contains("X[0,0]: it has no sides"));
-    assert!(emit::possible("ocs", &one_sided).is_ok());
+    assert!(emit::refuse_unwritable_format("config_db", &one_sided).unwrap_err().to_string().contains("X[0,0]: it has no sides"));
+    assert!(emit::refuse_unwritable_format("ocs", &one_sided).is_ok());
 }
 
 fn configure(compiled: &mut Compiled, config_db: SonicConfig) {

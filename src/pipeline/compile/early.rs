@@ -4,7 +4,7 @@
 //! module reports only those on which nothing in between has a say. Cost: milliseconds; what would take
 //! longer is left to the build ([`EARLY_WORK`]).
 
-use super::{Stage, collectives, contract, faults, runs, simulations, size};
+use super::{Stage, collectives, contract, faults, performance_contract, simulations, size};
 use fabc_base::diag::{Failure, Span};
 use fabc_base::ids::{Id, NodeId};
 use fabc_base::progress::Silent;
@@ -48,7 +48,7 @@ pub fn check_early(fabric: &Fabric, last: Stage) -> Result<usize, Failure> {
         }
         faults::affordable(fabric, faults::estimate_faults(fabric, topology))?;
         collectives::named_routers(fabric)?;
-        simulations::possible(fabric, topology, given.as_ref().and_then(|given| given.distances.as_ref()))?;
+        simulations::refuse_impossible_simulations(fabric, topology, given.as_ref().and_then(|given| given.distances.as_ref()))?;
         // Where vectors are scheduled the plans themselves say what else cannot be.
         match topology {
             Some(topology) if fabric.routing.is_scheduled() => collectives::are_in_joined_groups(fabric, topology)?,
@@ -57,8 +57,8 @@ pub fn check_early(fabric: &Fabric, last: Stage) -> Result<usize, Failure> {
         }
     }
     let distances = given.as_ref().and_then(|given| given.distances.as_ref());
-    contract::possible(fabric, topology, distances)?;
-    runs::possible(fabric, topology, distances)?;
+    contract::refuse_impossible_requires(fabric, topology, distances)?;
+    performance_contract::refuse_impossible_performance(fabric, topology, distances)?;
     Ok(fabric.requires.len() - contract::decided(fabric, topology, distances))
 }
 
