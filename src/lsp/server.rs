@@ -7,12 +7,12 @@
 
 use super::analysis::{Analysis, Finding, analyse};
 use super::answers::{Offered, can_be, complete, hover, is_renamed};
+use super::drawing::{LEGEND, outline, semantic_tokens};
 use super::files::{File, Files, Open};
 use super::fixes::fixes;
 use super::names::{Occurrence, breaks, occurrences, symbol};
-use super::place;
-use super::shown::{LEGEND, outline, semantic_tokens};
 use super::text::Text;
+use super::uris::{path_of_uri, uri_of_path};
 use fabc_lang::syntax::{Loader, parse_file, print};
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::*;
@@ -136,7 +136,7 @@ impl<'d> Server<'d> {
 
     fn published_of(&self, path: &str, diagnostics: Vec<Diagnostic>) -> Option<Message> {
         let open = self.files.open.get(path);
-        let uri = open.map(|open| open.uri.clone()).or_else(|| place::uri(path))?;
+        let uri = open.map(|open| open.uri.clone()).or_else(|| uri_of_path(path))?;
         let params = PublishDiagnosticsParams { uri, diagnostics, version: open.map(|open| open.version) };
         Some(Message::Notification(Notification::new("textDocument/publishDiagnostics".to_owned(), params)))
     }
@@ -164,7 +164,7 @@ impl<'d> Server<'d> {
 
     fn location(&self, path: &str, bytes: std::ops::Range<usize>) -> Option<Location> {
         let open = self.files.open.get(path);
-        let uri = open.map(|open| open.uri.clone()).or_else(|| place::uri(path))?;
+        let uri = open.map(|open| open.uri.clone()).or_else(|| uri_of_path(path))?;
         Some(Location { uri, range: self.files.file(path)?.text.range(bytes) })
     }
 
@@ -311,7 +311,7 @@ impl<'d> Server<'d> {
 
     /// The newest analysis that a file is in: its own first.
     fn analysis_of(&self, path: &str) -> Option<&Analysis> {
-        let own = self.analyses.get(path).filter(|analysis| analysis.is_meant());
+        let own = self.analyses.get(path).filter(|analysis| analysis.is_resolved());
         let others = || self.files.affected(path).into_iter().filter(|other| other != path);
         own.or_else(|| others().find_map(|path| self.analyses.get(&path)))
     }
@@ -409,7 +409,7 @@ fn edits(changes: &BTreeMap<String, Vec<TextEdit>>) -> Value {
 
 /// The path of a file, or what the editor calls a text that is in none.
 fn known(uri: &Uri) -> String {
-    place::path(uri).unwrap_or_else(|| uri.as_str().to_owned())
+    path_of_uri(uri).unwrap_or_else(|| uri.as_str().to_owned())
 }
 
 fn read<P: DeserializeOwned>(params: Value) -> Option<P> {
