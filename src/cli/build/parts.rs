@@ -7,8 +7,8 @@
 //! another spec or version, or was run on other tables, is as good as not there.
 
 use crate::args::choice::Choice;
+use crate::args::merge_submit::MergeArgs;
 use crate::args::options::{BuildArgs, CompileArgs};
-use crate::args::parts::MergeArgs;
 use crate::args::shard::Shard;
 use crate::build::front::{self, manifest_options, requires_hold, tables_option};
 use crate::io::content;
