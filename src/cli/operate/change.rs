@@ -1,12 +1,11 @@
 //! `fabc plan LIVE NEW_DIR --tables DIR`: the tables of every moment on the way.
 
 use crate::args::running::{Order, PlanArgs};
-use crate::io::errors::{DriverError, Stop};
+use crate::io::errors::{DriverError, Stop, convicted};
 use crate::io::read::display;
 use crate::io::staging::{Ours, Staging, refuse_others};
 use crate::io::terminal::{Terminal, size};
 use crate::operate::repair::Built;
-use crate::run::collective_scene::convicted;
 use fabc_base::progress::Silent;
 use fabc_emit::Artifact;
 use fabc_ir::{Change, Plan, Staged};

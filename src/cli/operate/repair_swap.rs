@@ -33,7 +33,7 @@ pub(crate) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> 
     let watch = Watch::new(false);
     let old = Placed::read(&args.directory)?;
     let names: Vec<String> = args.down.iter().map(|name| name.chars().filter(|letter| !letter.is_whitespace()).collect()).collect();
-    let parts = names.iter().map(|name| part(&old.fabric, name)).collect::<Result<Vec<_>, _>>()?;
+    let parts = names.iter().map(|name| parse_part(&old.fabric, name)).collect::<Result<Vec<_>, _>>()?;
     let dead: BTreeSet<u32> = parts.iter().filter_map(|part| if let Part::Chips(cube) = part { Some(*cube) } else { None }).collect();
     let placement = Placing::of(&old.fabric, old.pod()).after(&old.placement, &steps(&old.placement, &dead))?;
     let mut text = replaced(&old.placement, &placement);
@@ -54,7 +54,7 @@ pub(crate) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> 
         let key = (local.kind.name.as_str(), inside);
         if !found.contains_key(&key) {
             let built = Built::read(&new.directory.join(kind_files(key.0)))?;
-            let mended = mended(&built, &Down::of(built.wired(), &key.1)?, args)?;
+            let mended = mended(&built, &Down::by_names(built.as_built(), &key.1)?, args)?;
             found.insert(key.clone(), mended);
         }
         let Mended { text: what, files } = &found[&key];
@@ -71,7 +71,7 @@ pub(crate) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> 
     Ok(())
 }
 
-/// What a name is of.
+/// The part of a pod that a name stands for.
 enum Part {
     /// A switch, or a link by one of its ends.
     Light,
@@ -79,11 +79,11 @@ enum Part {
     Chips(u32),
 }
 
-/// What a name is of in a pod whose topology is that of its slices.
+/// Reads the name of a part of a pod whose topology is that of its slices.
 ///
 /// # Errors
 /// There is no such part.
-fn part(fabric: &Fabric, name: &str) -> Result<Part, DriverError> {
+fn parse_part(fabric: &Fabric, name: &str) -> Result<Part, DriverError> {
     let names = router_names(fabric);
     let (size, cubes) = fabric.blocks();
     let chip = |name: &str| names.find(name, fabric.node_count());
@@ -107,7 +107,7 @@ fn part(fabric: &Fabric, name: &str) -> Result<Part, DriverError> {
     })
 }
 
-/// Cubes of slices are replaced, and nobody gets one of those that do not work.
+/// The steps that replace cubes of slices by cubes that work.
 fn steps(placement: &SlicePlacement, dead: &BTreeSet<u32>) -> Vec<PlaceStep> {
     let owners = placement.owners();
     let down = dead.iter().map(|&cube| PlaceStep::Down(cube));
@@ -116,7 +116,7 @@ fn steps(placement: &SlicePlacement, dead: &BTreeSet<u32>) -> Vec<PlaceStep> {
     down.chain(swaps).collect()
 }
 
-/// Which cubes of slices are others now, for people.
+/// The cubes that were replaced, as text for people.
 fn replaced(old: &SlicePlacement, new: &SlicePlacement) -> String {
     let mut text = String::new();
     for (before, after) in old.slices.iter().zip(&new.slices) {

@@ -1,11 +1,11 @@
 //! `fabc availability`: how much of the time a job has its pod, from a built directory and rates of failures.
 
 use crate::args::options::AvailabilityArgs;
-use crate::io::errors::{DriverError, Stop};
+use crate::io::errors::{DriverError, Stop, convicted};
 use crate::io::read;
 use crate::io::terminal::{print_out, write_out};
 use crate::operate::placed::{self, Placed, is_placed};
-use crate::run::collective_scene::{convicted, files};
+use crate::run::collective_scene::files;
 use fabc_base::diag::{SourceMap, suggestion};
 use fabc_base::ids::BlockId;
 use fabc_base::limits::ARTIFACT_BYTES;

@@ -2,12 +2,12 @@
 
 use crate::args::collective::{CollectiveArgs, CollectiveFormat};
 use crate::args::sim::NOMINAL;
-use crate::io::errors::{DriverError, Stop};
+use crate::io::errors::{DriverError, Stop, convicted};
 use crate::io::read::{self, display};
 use crate::io::terminal::{Terminal, print_out, write_out};
 use crate::run::collective_declared;
 use crate::run::collective_emit::{self, Target};
-use crate::run::collective_scene::{ReadTabled, convicted, files, scenario, untabled};
+use crate::run::collective_scene::{ReadTabled, files, scenario, untabled};
 use crate::run::scheduled::planned;
 use fabc_base::diag::{SourceMap, Span, list, suggestion};
 use fabc_base::ids::NodeId;
