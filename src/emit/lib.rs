@@ -283,7 +283,7 @@ pub fn inputs(fabric: &Fabric) -> Vec<(String, String)> {
 }
 
 /// The files of one format, sorted by path; `None` if no format has this name.
-pub fn one(name: &str, compiled: &Compiled, spec_text: &str) -> Option<Vec<Artifact>> {
+pub fn artifacts_of_format(name: &str, compiled: &Compiled, spec_text: &str) -> Option<Vec<Artifact>> {
     let format = FORMATS.iter().find(|format| format.name == name)?;
     let mut files: Vec<Artifact> =
         parts(compiled, format.kind).into_iter().map(|(path, part)| Artifact { path, bytes: part.bytes(compiled, spec_text) }).collect();

@@ -63,7 +63,7 @@ pub fn resolve(spec: &ast::Spec, loader: &dyn Loader) -> Result<Fabric, Vec<Reso
 
 /// The same of a spec without slices, bound.
 fn whole(spec: &ast::Spec, loader: &dyn Loader) -> Result<Fabric, Vec<ResolveError>> {
-    let mut context = Context::of(spec);
+    let mut context = Context::of_spec(spec);
     let fabric = fabric(&mut context, spec, loader);
     context.report_constants();
     let errors = context.into_errors();

@@ -170,7 +170,7 @@ pub fn prepare<'a>(
         true => Offer::Messages(Messages::of(&setting, scene, &endpoints, fabric.router.flit_bytes.into())?),
         false => {
             let traffic = DetailedTraffic { traffic: setting.traffic, details: &setting.details, seed: setting.seed };
-            Offer::Rates(Pattern::of(traffic, fabric, scene, &endpoints)?)
+            Offer::Rates(Pattern::of_traffic(traffic, fabric, scene, &endpoints)?)
         }
     };
     let ports = setting.ports();

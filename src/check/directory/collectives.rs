@@ -126,7 +126,7 @@ impl CollectiveChecks<'_> {
         declared: &DeclaredCollective,
         schedule: Schedule,
     ) -> Result<Option<ProvedSchedule>, CheckError> {
-        let pace = Pace::of(self.fabric, scene, declared);
+        let pace = Pace::of_collective(self.fabric, scene, declared);
         let ScheduleTime { spent, steps, volume } = schedule_time(scene, along, &schedule, &pace, declared.size)?;
         let Some((bound, witness)) = bound_time(scene, &schedule, &pace, declared.size) else { return Ok(None) };
         // The same bounds hold for every size; in cycles they are those of the vectors that are planned.

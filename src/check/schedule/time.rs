@@ -70,8 +70,8 @@ pub struct Spent {
 }
 
 impl Pace {
-    /// That of a collective in a scene.
-    pub fn of(fabric: &Fabric, scene: &Scene<'_>, declared: &DeclaredCollective) -> Self {
+    /// The pace of a collective in a scene.
+    pub fn of_collective(fabric: &Fabric, scene: &Scene<'_>, declared: &DeclaredCollective) -> Self {
         let hop =
             |link| cycles_time(cycles_over_cable(fabric, scene.topology, link) + u64::from(fabric.router.latency_cycles), fabric.clock_hz);
         let slowest = scene.links().map(hop).max().unwrap_or_else(|| cycles_time(fabric.router.latency_cycles.into(), fabric.clock_hz));

@@ -116,7 +116,7 @@ pub(crate) fn write(request: &Request, compiled: &Compiled, spec_text: &str) -> 
     }
     let name = format.name;
     fabc_emit::refuse_unwritable_format(name, compiled)?;
-    place(request, &fabc_emit::one(name, compiled, spec_text).unwrap_or_default())
+    place(request, &fabc_emit::artifacts_of_format(name, compiled, spec_text).unwrap_or_default())
 }
 
 /// The same of a fabric that was only wired.

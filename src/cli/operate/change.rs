@@ -47,7 +47,7 @@ pub(crate) fn staged(args: &PlanArgs, out: &Path, (fabric, pod): (&Fabric, &Pod)
         loads,
         limit: (args.load.0 * loads[0].max(loads[1]) as f64).floor() as u64,
     };
-    let staged = planned.staged(&Silent).map_err(|error| told(error, &planned, &new))?;
+    let staged = planned.staged(&Silent).map_err(|error| explain_no_change(error, &planned, &new))?;
     let mut staging = Staging::at(out, STAGES)?;
     let mut written = 0;
     let mut write = |artifact: Artifact| {
@@ -94,7 +94,7 @@ pub(crate) fn room(old: &Built, new: &Built) -> Result<(), Stop> {
 const OTHERWISE: &str =
     "let the new topology keep more of the live cross-connects (`start`, `moves`), or drain the pod and change it without";
 
-fn told(error: NoChange, planned: &Planned<'_>, new: &Built) -> Stop {
+fn explain_no_change(error: NoChange, planned: &Planned<'_>, new: &Built) -> Stop {
     match error {
         NoChange::Wrong(error) => convicted(error, &new.sources),
         NoChange::NoWay => DriverError::NoWay {

@@ -15,7 +15,7 @@ pub(crate) struct AsBuilt<'a> {
     pub(crate) cross_connects: Option<&'a CrossConnects>,
 }
 
-/// What is down.
+/// The parts that are down.
 #[derive(Default)]
 pub(crate) struct Down {
     switches: BTreeSet<OcsId>,
@@ -32,7 +32,7 @@ impl Down {
         let mut down = Self::default();
         for name in names {
             let compact: String = name.chars().filter(|letter| !letter.is_whitespace()).collect();
-            if !down.takes(as_built, &compact) {
+            if !down.mark_down(as_built, &compact) {
                 return Err(DriverError::UnknownPart { name: name.clone(), hint: known_names(as_built, &compact) }.into());
             }
         }
@@ -54,16 +54,16 @@ impl Down {
         down
     }
 
-    /// The same, and what else is.
-    pub(crate) fn and(mut self, other: Self) -> Self {
+    /// These parts and the parts of `other`.
+    pub(crate) fn joined_with(mut self, other: Self) -> Self {
         self.switches.extend(other.switches);
         self.routers.extend(other.routers);
         self.links.extend(other.links);
         self
     }
 
-    /// Whether there is such a part; it is down from now on.
-    fn takes(&mut self, as_built: AsBuilt<'_>, name: &str) -> bool {
+    /// Marks the part with this name as down. Returns `false` if there is no such part.
+    fn mark_down(&mut self, as_built: AsBuilt<'_>, name: &str) -> bool {
         let (topology, fabric) = (as_built.topology, as_built.fabric);
         if let Some(pod) = fabric.pod()
             && let Some((id, _)) = pod.ocses.enumerate().find(|(_, ocs)| ocs.name == name)
@@ -97,7 +97,7 @@ impl Down {
         is_block
     }
 
-    /// The names of scenarios, in their order: switches, links, routers.
+    /// The names of the parts, in the order of scenario names: switches, links, routers.
     pub(crate) fn names(&self, as_built: AsBuilt<'_>) -> Vec<String> {
         let topology = as_built.topology;
         let switches = self.switches.iter().filter_map(|&id| Some(as_built.fabric.pod()?.ocses[id].name.clone()));
@@ -109,7 +109,7 @@ impl Down {
         switches.chain(self.links.iter().map(link)).chain(routers).collect()
     }
 
-    /// What is left.
+    /// The surviving network.
     pub(crate) fn scene<'a>(&self, as_built: AsBuilt<'a>) -> Scene<'a> {
         let topology = as_built.topology;
         let through = |link| as_built.cross_connects.and_then(|cross_connects| cross_connects.ocs_of[link]);
@@ -173,8 +173,8 @@ fn switch_groups(as_built: AsBuilt<'_>) -> Vec<[String; 2]> {
     groups.into_iter().map(|(_, ends)| ends).collect()
 }
 
-/// The fault of the budget that names make, itself or the image of another.
-pub(crate) fn tolerated(as_built: AsBuilt<'_>, names: &[String]) -> Option<(Scenario, String)> {
+/// The tolerated fault that takes exactly these parts down, or whose image does.
+pub(crate) fn tolerated_fault(as_built: AsBuilt<'_>, names: &[String]) -> Option<(Scenario, String)> {
     let name = names.join("+");
     let all = Scenario::all(as_built.fabric, as_built.topology);
     let of_name = |scenario: &Scenario| scenario.name == name || scenario.images.iter().any(|image| image.scenario == name);

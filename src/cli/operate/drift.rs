@@ -4,7 +4,7 @@ use crate::args::running::DriftArgs;
 use crate::io::errors::{DriverError, Stop, as_error, convicted};
 use crate::io::read::{self, display};
 use crate::io::terminal::{Terminal, print_out};
-use crate::operate::down::{AsBuilt, Down, tolerated};
+use crate::operate::down::{AsBuilt, Down, tolerated_fault};
 use crate::operate::live::live;
 use crate::operate::switches::of_pod;
 use crate::operate::tables::file_of;
@@ -43,7 +43,7 @@ fn judged(args: &DriftArgs, terminal: Terminal) -> Result<(Drift, bool), Stop> {
     let live = live(&args.live, pod, args.ports.as_deref())?;
     let (switches, down) = compared(as_built, pod, &live, args.allow_pending);
     let names = down.names(as_built);
-    let scenario = tolerated(as_built, &names);
+    let scenario = tolerated_fault(as_built, &names);
     let tables = scenario.as_ref().and_then(|(scenario, _)| file_of(&args.directory, &fabc_emit::tables_path(&scenario.name)));
     let meaning = match scenario {
         _ if switches.iter().any(|switch| !switch.extra.is_empty()) => Meaning::Foreign(names),

@@ -6,7 +6,7 @@ use crate::io::progress::Watch;
 use crate::io::read::{self, display};
 use crate::io::staging::{Ours, Staging, refuse_others};
 use crate::io::terminal::{Terminal, size};
-use crate::operate::down::{AsBuilt, Down, tolerated};
+use crate::operate::down::{AsBuilt, Down, tolerated_fault};
 use crate::operate::drift::compared;
 use crate::operate::live::live;
 use crate::operate::placed::{Placed, is_placed};
@@ -44,7 +44,7 @@ pub(crate) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> 
     let watch = Watch::new(false);
     let Damage { directory, down, advice } = damage(args)?;
     let built = Built::running(&directory, args.running.as_deref())?;
-    let down = Down::by_names(built.as_built(), &down)?.and(dark(&built, args)?);
+    let down = Down::by_names(built.as_built(), &down)?.joined_with(dark(&built, args)?);
     let Mended { text, files } = mended(&built, &down, args)?;
     let mut staging = Staging::at(&args.out, REPAIRS)?;
     let mut written = 0;
@@ -82,7 +82,7 @@ pub(crate) fn mended(built: &Built, down: &Down, args: &RepairArgs) -> Result<Me
     let names = down.names(built.as_built());
     let since = args.from.as_ref().map(|earlier| in_force(built, earlier)).transpose()?;
     let covered = if unserved == 0 { built.covered(&names)? } else { None };
-    let AlikeWide { tables, ranks, covered, since } = AlikeWide::of(built, covered, since);
+    let AlikeWide { tables, ranks, covered, since } = AlikeWide::widen(built, covered, since);
     let broken = Broken {
         fabric: &built.fabric,
         covered,
@@ -250,7 +250,7 @@ pub(crate) struct AlikeWide<'a> {
 }
 
 impl<'a> AlikeWide<'a> {
-    pub(crate) fn of(built: &'a Built, mut covered: Option<Covered>, mut since: Option<InForce>) -> Self {
+    pub(crate) fn widen(built: &'a Built, mut covered: Option<Covered>, mut since: Option<InForce>) -> Self {
         let all = [Some(built.tables.vcs), covered.as_ref().map(|of| of.tables.vcs), since.as_ref().map(|of| of.tables.vcs)];
         let vcs = all.into_iter().flatten().max().unwrap_or(built.tables.vcs);
         for Covered { tables, ranks, .. } in covered.iter_mut().filter(|of| of.tables.vcs < vcs) {
@@ -374,7 +374,7 @@ impl Built {
 
     /// The tables that the build has where just this is down.
     pub(crate) fn covered(&self, down: &[String]) -> Result<Option<Covered>, Stop> {
-        let Some((scenario, name)) = tolerated(self.as_built(), down) else { return Ok(None) };
+        let Some((scenario, name)) = tolerated_fault(self.as_built(), down) else { return Ok(None) };
         let Some(path) = file_of(&self.directory, &fabc_emit::tables_path(&scenario.name)) else { return Ok(None) };
         let Some(line) = self.faults.iter().find(|line| line.scenario == scenario.name) else { return Ok(None) };
         let mut files = self.files.clone();

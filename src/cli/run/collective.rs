@@ -37,13 +37,13 @@ pub(crate) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<()
         if at > 0 {
             print_out("\n")?;
         }
-        one(args, &loaded, terminal)?;
+        run_one_request(args, &loaded, terminal)?;
     }
     Ok(())
 }
 
-/// What one line of options asks for.
-fn one(args: &CollectiveArgs, Loaded { fabric, sources, .. }: &Loaded, terminal: Terminal) -> Result<(), Stop> {
+/// Runs the collectives that one line of options asks for.
+fn run_one_request(args: &CollectiveArgs, Loaded { fabric, sources, .. }: &Loaded, terminal: Terminal) -> Result<(), Stop> {
     let (sizes, overhead_ps) = quantities(args)?;
     let mut collectives = collectives(args)?;
     let algorithm = algorithm(args, &mut collectives)?;

@@ -61,7 +61,7 @@ fn described(args: &SimArgs, fabric: &Fabric) -> Result<Simulation, Stop> {
 fn simulate_directory(args: &SimArgs, directory: &Path, watch: &Watch) -> Result<(), Stop> {
     let Loaded { fabric, sources, .. } = read::built_fabric(directory)?;
     let described = described(args, &fabric)?;
-    let built = Built { directory, sources: &sources, runs: Runs { fabric: &fabric, described: &described, chips: false } };
+    let built = SimulatedDirectory { directory, sources: &sources, runs: Runs { fabric: &fabric, described: &described, chips: false } };
     let blocks = blocks(args, &fabric)?;
     if blocks.is_empty() {
         built.run_scenarios(args, None, watch)?;
@@ -100,7 +100,8 @@ fn compare(args: &SimArgs, directories: &[PathBuf], watch: &Watch) -> Result<(),
             let (what, hint) = ("a comparison searches saturation and has no `rates`".to_owned(), "remove `rates`".to_owned());
             return Err(InputError::Usage { what, hint }.into());
         }
-        let built = Built { directory, sources: &sources, runs: Runs { fabric: &fabric, described: &described, chips: false } };
+        let built =
+            SimulatedDirectory { directory, sources: &sources, runs: Runs { fabric: &fabric, described: &described, chips: false } };
         for scenario in built.scenarios(args.scenario_to_run(described.scenarios))? {
             let read = built.scenario(&scenario)?;
             let report = built.runs.saturation(args, &read, watch).map_err(|error| stop(error, &sources))?;
@@ -138,14 +139,14 @@ fn blocks<'a>(args: &SimArgs, fabric: &'a Fabric) -> Result<Vec<&'a Simulation>,
     }
 }
 
-/// Where a fabric is read from.
-struct Built<'a> {
+/// A built directory that is simulated, and what is run on it.
+struct SimulatedDirectory<'a> {
     directory: &'a Path,
     sources: &'a SourceMap,
     runs: Runs<'a>,
 }
 
-/// What is run.
+/// The simulations that are run on a fabric.
 struct Runs<'a> {
     fabric: &'a Fabric,
     /// The simulation that is run where the spec has none.
@@ -154,7 +155,7 @@ struct Runs<'a> {
     chips: bool,
 }
 
-impl Built<'_> {
+impl SimulatedDirectory<'_> {
     /// Runs one scenario or all of them, and prints the reports.
     fn run_scenarios(&self, args: &SimArgs, block: Option<&Simulation>, watch: &Watch) -> Result<(), Stop> {
         let scenarios = block.unwrap_or(self.runs.described).scenarios;

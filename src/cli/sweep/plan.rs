@@ -64,7 +64,7 @@ pub(crate) fn write_plan(args: &SweepPlanArgs) -> Result<(PathBuf, SweepPlan), S
                 resolved += 1;
                 let mut needed = vec![("spec.fab".to_owned(), print_spec(&normal))];
                 needed.extend(fabc_emit::inputs(&fabric));
-                Planned { fabric: fabric.name, settings, needed, failed: None }
+                PlannedRun { fabric: fabric.name, settings, needed, failed: None }
             }
             Err(stop) => plan_refused_run(spec, &text, &sets, stop, &mut first_refused)?,
         };
@@ -102,7 +102,7 @@ pub(crate) fn write_plan(args: &SweepPlanArgs) -> Result<(PathBuf, SweepPlan), S
 }
 
 /// A run, as the plan has it.
-struct Planned {
+struct PlannedRun {
     fabric: String,
     settings: Vec<(String, String)>,
     /// Its spec, with its input files.
@@ -118,7 +118,7 @@ const OF_PARAMETERS: [&str; 4] = ["FAB0142", "FAB0143", "FAB0144", "FAB0148"];
 ///
 /// # Errors
 /// The spec or a value cannot be parsed, the values are none that the spec takes, or fabc has a bug.
-fn plan_refused_run(spec: &str, text: &str, sets: &[String], stop: Stop, first_refused: &mut Option<Stop>) -> Result<Planned, Stop> {
+fn plan_refused_run(spec: &str, text: &str, sets: &[String], stop: Stop, first_refused: &mut Option<Stop>) -> Result<PlannedRun, Stop> {
     let codes = stop.diagnostics.iter().filter_map(|error| error.code());
     let is_of_parameters = codes.map(|code| code.to_string()).any(|code| OF_PARAMETERS.contains(&code.as_str()));
     let Some(read) = read::unresolved(spec, text.to_owned(), sets).filter(|_| !is_of_parameters && stop.exit_code != 4) else {
@@ -128,7 +128,7 @@ fn plan_refused_run(spec: &str, text: &str, sets: &[String], stop: Stop, first_r
     let failed = read.text.is_none().then(|| fabc_emit::failed_json(&code, &message));
     first_refused.get_or_insert(stop);
     let needed = read.text.map(|text| ("spec.fab".to_owned(), text)).into_iter().collect();
-    Ok(Planned { fabric: read.fabric, settings: read.settings, needed, failed })
+    Ok(PlannedRun { fabric: read.fabric, settings: read.settings, needed, failed })
 }
 
 /// What the `sweep` blocks of a spec say, as a command line would. A spec with errors is told of them when it

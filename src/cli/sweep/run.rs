@@ -41,7 +41,7 @@ pub(crate) fn run(directory: &Path, plan: &SweepPlan, shard: Shard, terminal: Te
     clean_up_on_interrupt();
     // A process that was killed when its run was there left its lock.
     for run in mine.iter().filter(|run| run_folder(directory, run).join(LOCK).exists()) {
-        drop(Right::try_take(&run_folder(directory, run)));
+        drop(RunLock::try_take(&run_folder(directory, run)));
     }
     let watch = Watch::new(false);
     let (mut ran, mut failed) = (0, 0);
@@ -49,8 +49,8 @@ pub(crate) fn run(directory: &Path, plan: &SweepPlan, shard: Shard, terminal: Te
     let mut over = 0;
     while let Some((run, patient)) = waiting.pop_front() {
         let folder = run_folder(directory, run);
-        let right = if patient { Some(Right::wait(&folder)) } else { Right::try_take(&folder) };
-        let Some(_right) = right else {
+        let lock = if patient { Some(RunLock::wait(&folder)) } else { RunLock::try_take(&folder) };
+        let Some(_held) = lock else {
             waiting.push_back((run, true));
             continue;
         };
@@ -73,15 +73,15 @@ pub(crate) fn run(directory: &Path, plan: &SweepPlan, shard: Shard, terminal: Te
     Ok(())
 }
 
-/// The right to run a run, held by one process at a time: a lock file in its directory, while it is run. It
-/// ends with the process, however that ends. Where a file system knows no locks, everybody has it, and a run
-/// may be made twice, with the same bytes.
-struct Right {
+/// The lock of a run, held by one process at a time: a lock file in the folder of the run, while it is run.
+/// It ends with the process, however that ends. Where a file system knows no locks, every process holds it,
+/// and a run may be made twice, with the same bytes.
+struct RunLock {
     _lock: Option<LockFile>,
 }
 
-impl Right {
-    /// The right, unless somebody else has it.
+impl RunLock {
+    /// Takes the lock, unless another process holds it.
     fn try_take(folder: &Path) -> Option<Self> {
         match LockFile::try_take(&folder.join(LOCK)) {
             Ok(None) => None,
@@ -91,7 +91,7 @@ impl Right {
         }
     }
 
-    /// The right, as soon as nobody else has it.
+    /// Waits until no other process holds the lock, and takes it.
     fn wait(folder: &Path) -> Self {
         Self { _lock: LockFile::wait(&folder.join(LOCK)).ok() }
     }

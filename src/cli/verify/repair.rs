@@ -41,7 +41,7 @@ pub(crate) fn verify(
     let claimed = head.claimed(delta);
     let down = down.names(built.as_built());
     let covered = if claimed.unserved == 0 { built.covered(&down)? } else { None };
-    let AlikeWide { tables, ranks, covered, since } = AlikeWide::of(&built, covered, since);
+    let AlikeWide { tables, ranks, covered, since } = AlikeWide::widen(&built, covered, since);
     let ground = RepairGround {
         fabric: &built.fabric,
         scene: &scene,

@@ -92,7 +92,7 @@ fn push_selection(out: &mut String, selection: PathSelection) {
 }
 
 /// Traffic and routing in a few words.
-pub(crate) fn told(setting: &Setting) -> [String; 2] {
+pub(crate) fn setting_in_words(setting: &Setting) -> [String; 2] {
     let Details { by, share, spots, bursts, bytes, order, trace } = &setting.details;
     let by = by.map(|by| format!("by {by}"));
     let hot = share.map(|share| format!("share {share} to {}", spots.join(" ")));

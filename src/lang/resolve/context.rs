@@ -30,7 +30,7 @@ pub(super) struct Context {
 }
 
 impl Context {
-    pub(super) fn of(spec: &ast::Spec) -> Self {
+    pub(super) fn of_spec(spec: &ast::Spec) -> Self {
         let first = |file: &ast::File| match &file.layout {
             Layout::Source(lines) => lines.first().copied().unwrap_or(0),
             Layout::Canonical => 0,

@@ -36,7 +36,7 @@ pub fn check_early(fabric: &Fabric, last: Stage) -> Result<usize, Failure> {
     }
     size::buildable(fabric)?;
     size::affordable(fabric, last)?;
-    let given = given(fabric)?;
+    let given = given_topology(fabric)?;
     if let (Some(pod), None) = (fabric.pod(), &given) {
         synth::searchable(fabric, pod)?;
     }
@@ -78,7 +78,7 @@ pub fn foresee(fabric: &Fabric) -> Foreseen {
     if !fabric.slices.kinds.is_empty() || size::buildable(fabric).is_err() || size::affordable(fabric, Stage::Emit).is_err() {
         return Foreseen::default();
     }
-    let Ok(given) = given(fabric) else { return Foreseen::default() };
+    let Ok(given) = given_topology(fabric) else { return Foreseen::default() };
     let (topology, distances) = (given.as_ref().map(|given| &given.topology), given.as_ref().and_then(|given| given.distances.as_ref()));
     let most = |topology: &Topology| topology.nodes().map(|node| topology.channels_from(node).count()).max().unwrap_or(0);
     let mean = |distances: &Distances| distances.total as f64 / distances.histogram.iter().sum::<u64>().max(1) as f64;
@@ -90,7 +90,7 @@ pub fn foresee(fabric: &Fabric) -> Foreseen {
 }
 
 /// The topology, where the spec says all of it.
-fn given(fabric: &Fabric) -> Result<Option<Given>, Failure> {
+fn given_topology(fabric: &Fabric) -> Result<Option<Given>, Failure> {
     let (topology, cross_connects) = match &fabric.plant {
         Plant::Pod(pod) => {
             if let TopologyChoice::Synthesize(_) | TopologyChoice::SynthesizeNear(_) = pod.topology {

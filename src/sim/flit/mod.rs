@@ -218,7 +218,7 @@ impl<'a> Run<'a> {
         let (setting, layout) = (&of.setting, &of.layout);
         let hosts = setting.ports().unwrap_or(1);
         let generators = of.endpoints.count() * hosts;
-        let ports = Ports::of(of, setting.credits == Credits::Link);
+        let ports = Ports::new(of, setting.credits == Credits::Link);
         let lanes = ports.lanes();
         let farthest = layout.ends.iter().map(|ends| ends.latency).max().unwrap_or(0);
         let source = Source { head: NONE, tail: NONE, lane: NONE, left: 0 };

@@ -42,7 +42,7 @@ impl ChoiceLoads<'_> {
         let pairs = expected.pairs.turned(self.layout.routers);
         let over = self.choice.over();
         let (vias, bystanders) = match over {
-            Over::Valiant => (Some(Halves::of(&pairs, self)), self.choice.vias().len() as u128 - 2),
+            Over::Valiant => (Some(Halves::new(&pairs, self)), self.choice.vias().len() as u128 - 2),
             Over::Shortest | Over::Queues => (None, 1),
         };
         let column = |to: u32| -> Column {
@@ -162,7 +162,7 @@ struct Halves {
 
 impl Halves {
     /// Of pairs by destination.
-    fn of(pairs: &Pairs, of: &ChoiceLoads<'_>) -> Self {
+    fn new(pairs: &Pairs, of: &ChoiceLoads<'_>) -> Self {
         let mut halves = Self { sent: vec![0; of.layout.routers], heard: vec![0; of.layout.routers] };
         for to in 0..of.layout.routers as u32 {
             for (from, parts) in pairs.of(to, of.endpoints).filter(|(from, _)| *from != to) {

@@ -42,7 +42,7 @@ impl Pattern {
     ///
     /// # Errors
     /// Nobody would send anything, or the fabric lacks what the traffic takes.
-    pub(in super::super) fn of(
+    pub(in super::super) fn of_traffic(
         wanted: DetailedTraffic<'_>,
         fabric: &Fabric,
         scene: &Scene<'_>,
@@ -94,7 +94,7 @@ impl Pattern {
     /// router, or a look at every pair.
     ///
     /// # Errors
-    /// As [`Pattern::of`]. What depends on an unknown topology is no error.
+    /// As [`Pattern::of_traffic`]. What depends on an unknown topology is no error.
     pub(in super::super) fn check_feasible(
         wanted: DetailedTraffic<'_>,
         fabric: &Fabric,
@@ -106,7 +106,7 @@ impl Pattern {
             (Traffic::Adversarial, _) => groups(wanted, fabric, &endpoints).map(|_| ()),
             (Traffic::Demand, _) | (Traffic::Adjacent | Traffic::Hotspot, None) => Ok(()),
             (Traffic::Adjacent | Traffic::Hotspot, Some(topology)) => {
-                Self::of(wanted, fabric, &Scene::whole(topology), &endpoints).map(|_| ())
+                Self::of_traffic(wanted, fabric, &Scene::whole(topology), &endpoints).map(|_| ())
             }
             _ => Self::by_endpoints(wanted, fabric, &endpoints).map(|_| ()),
         }
