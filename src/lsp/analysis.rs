@@ -35,7 +35,7 @@ pub(super) struct Finding {
 #[derive(Default)]
 pub(super) struct Analysis {
     pub(super) findings: Vec<Finding>,
-    /// The fabric of the spec, where the spec has no errors.
+    /// The fabric of the spec, if it could be resolved. Later checks may still find errors in it.
     resolved: Option<(Fabric, Spec, SourceMap)>,
     /// Looked up when somebody first asks: findings do not wait for it.
     known: OnceCell<Known>,
