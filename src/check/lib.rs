@@ -55,8 +55,8 @@ pub use repair::{RepairWalk, least_load, parts, ranks_of_all, repair};
 pub use require::RequireError;
 pub use scenario::{carried, judge_tables};
 pub use schedule::{
-    HopTimes, JudgedProgram, Pace, ProgramFault, Replayed, ScheduleError, Spent, Timed, bound_time, collective_bounds, replaced, schedule,
-    schedule_along, schedule_time, vectors, vectors_together,
+    HopTimes, JudgedProgram, Pace, ProgramFault, Replayed, ScheduleError, ScheduleTime, Spent, bound_time, collective_bounds, replaced,
+    schedule, schedule_along, schedule_time, vectors, vectors_together,
 };
 pub use slices::Isolation;
 pub use slices::isolated;

@@ -133,7 +133,7 @@ pub fn repair(
     let own = claimed.ranks.as_deref().or(healthy).unwrap_or(&in_force).to_vec();
     expect_length(REPAIR, "ranks", own.len(), in_force.len())?;
     let warm = own == in_force;
-    if claimed.live != warm {
+    if claimed.warm != warm {
         return Err(wrong("routers may change at any time if, and only if, old and new tables rise by the same ranks".to_owned()));
     }
     let (changes, stranded) = by_destination(topology, vcs, &claimed.delta)?;

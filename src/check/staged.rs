@@ -11,8 +11,7 @@ use super::{CheckError, RepairWalk, repair};
 use fabc_base::ids::OcsId;
 use fabc_ir::read::{DeltaFile, PlanFile, StageLine};
 use fabc_ir::{
-    Change, ChangeOrder, CrossConnects, Delta, ForwardingTables, Mirrors, Plan, Repair, RepairLoads, RepairStep, Scene, Stage, Staged,
-    Step, TableChange, Topology,
+    Change, ChangeOrder, CrossConnects, Delta, ForwardingTables, Mirrors, Plan, Scene, Stage, Staged, Step, TableChange, Topology,
 };
 use fabc_model::{Fabric, Pod};
 use std::collections::BTreeSet;
@@ -169,7 +168,7 @@ impl Judge<'_> {
             ChangeOrder::Below => two_blocks(self.new.ranks, self.new.ranks, usize::from(self.vcs)),
         };
         moment.tables.vcs = if order == ChangeOrder::Kept { self.vcs } else { 2 * self.vcs };
-        let found = repair(self.fabric, &scene, (&moment.tables, &ranks), None, &as_repair(self.fabric, &change))?;
+        let found = repair(self.fabric, &scene, (&moment.tables, &ranks), None, &change.as_repair(&self.fabric.name))?;
         (walk.pairs, walk.hops, walk.entries) = (walk.pairs + found.pairs, walk.hops + found.hops, walk.entries + found.entries);
         let scenario = moment.tables.scenario.clone();
         moment.tables = after_change(&moment.tables, &change.delta, &[], &scenario);
@@ -219,19 +218,4 @@ fn without_removed<'a>(topology: &'a Topology, cross_connects: &CrossConnects, s
 /// Ranks of two blocks of virtual channels, `[(router * ports + port) * vcs + vc]` each.
 fn two_blocks(below: &[u32], above: &[u32], vcs: usize) -> Vec<u32> {
     below.chunks(vcs).zip(above.chunks(vcs)).flat_map(|(below, above)| [below, above].concat()).collect()
-}
-
-/// A change of tables as a repair of nothing: the old and the new entries rise by the same ranks.
-fn as_repair(fabric: &Fabric, change: &TableChange) -> Repair {
-    Repair {
-        fabric: fabric.name.clone(),
-        down: Vec::new(),
-        since: None,
-        step: RepairStep::Local,
-        ranks: None,
-        delta: change.delta.clone(),
-        live: true,
-        loads: RepairLoads { nominal: 0, repaired: change.load, bound: None, parts: 1 },
-        unserved: 0,
-    }
 }

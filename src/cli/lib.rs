@@ -16,8 +16,8 @@ mod verify;
 pub use args::collective::*;
 pub use args::diff::*;
 pub use args::estimate::*;
+pub use args::merge_submit::*;
 pub use args::options::*;
-pub use args::parts::*;
 pub use args::place::*;
 pub use args::running::*;
 pub use args::shard::Shard;
@@ -76,7 +76,7 @@ fn former_option(shown: &clap::Error) -> Option<InputError> {
     if words.iter().find(|word| !word.starts_with('-')).is_none_or(|command| command != "sim") {
         return None;
     }
-    let settings = args::sim_settings::settings_of_former_options(&words)?;
+    let settings = args::former_sim_options::settings_of_former_options(&words)?;
     let Some(clap::error::ContextValue::String(option)) = shown.get(clap::error::ContextKind::InvalidArg) else { return None };
     let what = format!("`fabc sim` has no option `{option}`: write `--with '{settings}'`");
     Some(InputError::Usage { what, hint: "`--with` takes the settings of a `simulate` block: docs/language.md".to_owned() })
@@ -132,7 +132,7 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
     match command {
         Command::Build(args) => build::build(args, terminal),
         Command::Merge(args) => build::parts::merge(args, terminal),
-        Command::Submit(args) => sweep::submit_command::submit(args, terminal),
+        Command::Submit(args) => sweep::submit_build::submit(args, terminal),
         Command::Sweep(args) => sweep::sweep(args, terminal),
         Command::Check(args) => build::check(args, terminal),
         Command::Fmt(args) => build::fmt::fmt(args, terminal),

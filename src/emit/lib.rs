@@ -283,7 +283,7 @@ pub fn inputs(fabric: &Fabric) -> Vec<(String, String)> {
 }
 
 /// The files of one format, sorted by path; `None` if no format has this name.
-pub fn one(name: &str, compiled: &Compiled, spec_text: &str) -> Option<Vec<Artifact>> {
+pub fn artifacts_of_format(name: &str, compiled: &Compiled, spec_text: &str) -> Option<Vec<Artifact>> {
     let format = FORMATS.iter().find(|format| format.name == name)?;
     let mut files: Vec<Artifact> =
         parts(compiled, format.kind).into_iter().map(|(path, part)| Artifact { path, bytes: part.bytes(compiled, spec_text) }).collect();
@@ -312,11 +312,11 @@ fn links(kind: Kind, wiring: Wiring<'_>) -> String {
     }
 }
 
-/// Whether a format can be written of what was compiled, and not only in part.
+/// Refuses a format that could be written of what was compiled only in part.
 ///
 /// # Errors
 /// The first switch that `config_db` has no file of, unless the spec wants none for it and some for others.
-pub fn possible(name: &str, compiled: &Compiled) -> Result<(), EmitError> {
+pub fn refuse_unwritable_format(name: &str, compiled: &Compiled) -> Result<(), EmitError> {
     let (Some(pod), "config_db") = (compiled.fabric.pod(), name) else { return Ok(()) };
     let all_unwanted = pod.ocses.iter().all(|ocs| ocs.config_db == SonicConfig::Unwanted);
     let missing = |ocs: &&Ocs| ocs.config_db == SonicConfig::NoSides || all_unwanted;

@@ -36,7 +36,7 @@ pub fn repair_text(repair: &Repair, routers: usize, word: &str) -> String {
     if let Some(since) = since {
         push(&mut out, format_args!("  from the tables that are in force without {}\n", parts(since)));
     }
-    if !repair.live {
+    if !repair.warm {
         out.push_str("  the order is new: bring the tables in while nothing is on its way\n");
     } else if !delta.routers.is_empty() {
         out.push_str("  pass by pass, each when all routers have done the one before; nothing waits in a circle on the way\n");
@@ -60,7 +60,7 @@ fn parts(names: &[String]) -> String {
 
 /// `repair.json`.
 pub fn repair_json(repair: &Repair) -> String {
-    let Repair { fabric, down, since, step, ranks, delta, live, loads, unserved } = repair;
+    let Repair { fabric, down, since, step, ranks, delta, warm, loads, unserved } = repair;
     let mut out = format!("{{\"format\":\"fabc.repair/1\",\"fabric\":{},\"down\":{},", quote(fabric), strings(down));
     if let Some(since) = since {
         push(&mut out, format_args!("\"since\":{},", strings(since)));
@@ -74,7 +74,7 @@ pub fn repair_json(repair: &Repair) -> String {
     push(
         &mut out,
         format_args!(
-            "\"order\":\"{order}\",\"live\":{live},\n\"load\":{{\"nominal\":{},\"repaired\":{},\"bound\":{bound},\"parts\":{}}},\"unserved\":{unserved},\"routers\":{},\"changed\":",
+            "\"order\":\"{order}\",\"live\":{warm},\n\"load\":{{\"nominal\":{},\"repaired\":{},\"bound\":{bound},\"parts\":{}}},\"unserved\":{unserved},\"routers\":{},\"changed\":",
             loads.nominal,
             loads.repaired,
             loads.parts,

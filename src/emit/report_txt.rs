@@ -141,7 +141,7 @@ impl Lines {
                         row.least, row.cycles, row.share, row.microseconds, row.gbs
                     ));
                 }
-                let [traffic, _] = simulation::told(setting);
+                let [traffic, _] = simulation::setting_in_words(setting);
                 let model = simulation::sentence(setting);
                 self.wrapped("  ", &format!("cycles to the last delivery{}; {traffic} traffic; {model}", worst("slowest")));
                 continue;

@@ -1,6 +1,6 @@
 //! The way from one setting of the OCSes to another, one cross-connect at a time.
 
-use super::{CrossConnects, Delta};
+use super::{CrossConnects, Delta, Repair, RepairLoads, RepairStep};
 use fabc_base::ids::{BlockId, IdVec, OcsId};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -160,6 +160,23 @@ pub struct TableChange {
     pub load: u64,
     /// The most entries that a router holds on the way.
     pub keys_most: u64,
+}
+
+impl TableChange {
+    /// The change as a repair of nothing: old and new entries rise by the same ranks.
+    pub fn as_repair(&self, fabric: &str) -> Repair {
+        Repair {
+            fabric: fabric.to_owned(),
+            down: Vec::new(),
+            since: None,
+            step: RepairStep::Local,
+            ranks: None,
+            delta: self.delta.clone(),
+            warm: true,
+            loads: RepairLoads { nominal: 0, repaired: self.load, bound: None, parts: 1 },
+            unserved: 0,
+        }
+    }
 }
 
 /// The cross-connects after some steps.

@@ -129,12 +129,12 @@ pub struct Repair {
     pub ranks: Option<Vec<u32>>,
     /// The changes.
     pub delta: Delta,
-    /// Whether the tables in force rise by the same ranks, so that routers may change at any time; else only
-    /// while nothing is on its way.
-    pub live: bool,
+    /// Whether the repair is warm: the tables in force rise by the same ranks, so that routers may change at
+    /// any time. Otherwise it is cold, and routers change only while no packet is in flight.
+    pub warm: bool,
     /// Parts of a unit of load: before, now, and what no single-path routing goes below, if that is known.
     pub loads: RepairLoads,
-    /// Ordered pairs of living routers without a route: their ways are cut.
+    /// Ordered pairs of living endpoints without a route: no path joins them any more.
     pub unserved: u64,
 }
 

@@ -1,8 +1,8 @@
-//! Syntax to meaning.
+//! Resolves a parsed spec to a [`Fabric`]: names, units, defaults, and the wiring that they declare.
 //!
-//! Comes in: a parsed spec. Goes out: a [`Fabric`], or every error that can be told apart, in source order.
-//! Invariants: no check stops the others; a check whose inputs are broken stays silent, so that one slip is
-//! one error; the order of items never matters.
+//! In: a parsed spec. Out: a [`Fabric`], or every independent error, in source order. Invariants: an error of
+//! one check does not stop the other checks. A check reports nothing if its inputs have errors, so one
+//! mistake gives one error. The order of the items has no effect.
 
 mod algebraic;
 mod choices;
@@ -63,7 +63,7 @@ pub fn resolve(spec: &ast::Spec, loader: &dyn Loader) -> Result<Fabric, Vec<Reso
 
 /// The same of a spec without slices, bound.
 fn whole(spec: &ast::Spec, loader: &dyn Loader) -> Result<Fabric, Vec<ResolveError>> {
-    let mut context = Context::of(spec);
+    let mut context = Context::of_spec(spec);
     let fabric = fabric(&mut context, spec, loader);
     context.report_constants();
     let errors = context.into_errors();

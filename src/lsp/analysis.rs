@@ -35,8 +35,8 @@ pub(super) struct Finding {
 #[derive(Default)]
 pub(super) struct Analysis {
     pub(super) findings: Vec<Finding>,
-    /// What the spec means, if it means anything.
-    meant: Option<(Fabric, Spec, SourceMap)>,
+    /// The fabric of the spec, if it could be resolved. Later checks may still find errors in it.
+    resolved: Option<(Fabric, Spec, SourceMap)>,
     /// Looked up when somebody first asks: findings do not wait for it.
     known: OnceCell<Known>,
 }
@@ -51,14 +51,14 @@ pub(super) struct Known {
 }
 
 impl Analysis {
-    /// Whether the spec means anything.
-    pub(super) fn is_meant(&self) -> bool {
-        self.meant.is_some()
+    /// Whether the spec was resolved to a fabric.
+    pub(super) fn is_resolved(&self) -> bool {
+        self.resolved.is_some()
     }
 
     pub(super) fn known(&self) -> &Known {
         self.known.get_or_init(|| {
-            let Some((fabric, spec, sources)) = &self.meant else { return Known::default() };
+            let Some((fabric, spec, sources)) = &self.resolved else { return Known::default() };
             let foreseen = if is_described(fabric) { Foreseen::default() } else { foresee(fabric) };
             let spotted =
                 |all: Vec<(Span, String)>| all.into_iter().filter_map(|(span, told)| Some((place(sources, span)?, told))).collect();
@@ -96,7 +96,7 @@ pub(super) fn analyse(files: &Files<'_>, path: &str) -> Analysis {
                 None => failures.extend(decide(&fabric).err().into_iter().flat_map(fabc_base::diag::Failure::diagnostics)),
             }
             analysis.findings.extend(failures.iter().map(|error| known(&**error)));
-            analysis.meant = Some((fabric, spec, sources));
+            analysis.resolved = Some((fabric, spec, sources));
         }
         Err((failure, sources)) => {
             let all = failure.diagnostics();
@@ -106,14 +106,15 @@ pub(super) fn analyse(files: &Files<'_>, path: &str) -> Analysis {
     analysis
 }
 
-/// The file of a span, and where in it.
+/// The file that a span lies in, and its bytes there.
 fn place(sources: &SourceMap, span: Span) -> Option<Spot> {
     let (name, text, base) = sources.file(span.start)?;
     let within = |offset: u32| (offset.saturating_sub(base) as usize).min(text.len());
     Some((name.to_owned(), within(span.start)..within(span.end)))
 }
 
-/// A diagnostic with its first label as its place; one without any stands at the beginning of the spec.
+/// Converts a diagnostic. Its first label says where it stands. Without labels it stands at the start of the
+/// spec.
 fn finding(diagnostic: &dyn Diagnostic, sources: &SourceMap, path: &str) -> Finding {
     let mut labels: Vec<_> = diagnostic.labels().into_iter().flatten().collect();
     if let Some(at) = labels.iter().position(miette::LabeledSpan::primary) {
@@ -138,12 +139,12 @@ fn finding(diagnostic: &dyn Diagnostic, sources: &SourceMap, path: &str) -> Find
     }
 }
 
-/// What there is of something: `1 cube`, `4 cubes`.
+/// A number with its noun: `1 cube`, `4 cubes`.
 fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// What is known of a fabric, by place.
+/// Facts about a fabric, each with the words of the spec that it belongs to.
 fn facts(fabric: &Fabric, spec: &Spec, foreseen: &Foreseen) -> Vec<(Span, String)> {
     let mut facts = Vec::new();
     let whole = match &fabric.plant {
@@ -211,7 +212,7 @@ fn switches(pod: &Pod, group: &str) -> Option<String> {
     Some(format!("{names}\n{taken} of {ports} ports{sides} taken, {} free", ports.saturating_sub(taken)))
 }
 
-/// Numbers that are computed, and chips that cubes come to.
+/// Values of computed numbers, and the number of chips of all cubes.
 fn hints(fabric: &Fabric, spec: &Spec) -> Vec<(Span, String)> {
     let bound = bind(spec).spec;
     let constants = Constants::of(&bound);

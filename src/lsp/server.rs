@@ -7,12 +7,12 @@
 
 use super::analysis::{Analysis, Finding, analyse};
 use super::answers::{Offered, can_be, complete, hover, is_renamed};
+use super::drawing::{LEGEND, outline, semantic_tokens};
 use super::files::{File, Files, Open};
 use super::fixes::fixes;
 use super::names::{Occurrence, breaks, occurrences, symbol};
-use super::place;
-use super::shown::{LEGEND, outline, semantic_tokens};
 use super::text::Text;
+use super::uris::{path_of_uri, uri_of_path};
 use fabc_lang::syntax::{Loader, parse_file, print};
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::*;
@@ -136,7 +136,7 @@ impl<'d> Server<'d> {
 
     fn published_of(&self, path: &str, diagnostics: Vec<Diagnostic>) -> Option<Message> {
         let open = self.files.open.get(path);
-        let uri = open.map(|open| open.uri.clone()).or_else(|| place::uri(path))?;
+        let uri = open.map(|open| open.uri.clone()).or_else(|| uri_of_path(path))?;
         let params = PublishDiagnosticsParams { uri, diagnostics, version: open.map(|open| open.version) };
         Some(Message::Notification(Notification::new("textDocument/publishDiagnostics".to_owned(), params)))
     }
@@ -164,7 +164,7 @@ impl<'d> Server<'d> {
 
     fn location(&self, path: &str, bytes: std::ops::Range<usize>) -> Option<Location> {
         let open = self.files.open.get(path);
-        let uri = open.map(|open| open.uri.clone()).or_else(|| place::uri(path))?;
+        let uri = open.map(|open| open.uri.clone()).or_else(|| uri_of_path(path))?;
         Some(Location { uri, range: self.files.file(path)?.text.range(bytes) })
     }
 
@@ -212,14 +212,14 @@ impl<'d> Server<'d> {
 
     fn answer(&mut self, method: &str, params: Value) -> Result<Value, Refused> {
         match method {
-            "textDocument/hover" => self.at(params, |server, file, offset, _: HoverParams| {
+            "textDocument/hover" => self.answer_at(params, |server, file, offset, _: HoverParams| {
                 let analysis = server.analysis_of(&file.path);
                 hover(&server.files, file, offset, analysis).map(|(bytes, value)| Hover {
                     contents: HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value }),
                     range: Some(file.text.range(bytes)),
                 })
             }),
-            "textDocument/completion" => self.at(params, |server, file, offset, _: CompletionParams| {
+            "textDocument/completion" => self.answer_at(params, |server, file, offset, _: CompletionParams| {
                 let (bytes, offers) = complete(&server.files, file, offset);
                 let range = file.text.range(bytes);
                 let item = |offer: super::answers::Offer| CompletionItem {
@@ -241,12 +241,14 @@ impl<'d> Server<'d> {
                 };
                 offers.into_iter().map(item).collect::<Vec<_>>()
             }),
-            "textDocument/definition" => self.at(params, |server, file, offset, _: GotoDefinitionParams| server.definition(file, offset)),
-            "textDocument/references" => self.at(params, |server, file, offset, params: ReferenceParams| {
+            "textDocument/definition" => {
+                self.answer_at(params, |server, file, offset, _: GotoDefinitionParams| server.definition(file, offset))
+            }
+            "textDocument/references" => self.answer_at(params, |server, file, offset, params: ReferenceParams| {
                 let all = server.occurrences(file, offset).into_iter().filter(|at| params.context.include_declaration || !at.declares);
                 all.filter_map(|at| server.location(&at.path, at.range())).collect::<Vec<_>>()
             }),
-            "textDocument/documentHighlight" => self.at(params, |server, file, offset, _: DocumentHighlightParams| {
+            "textDocument/documentHighlight" => self.answer_at(params, |server, file, offset, _: DocumentHighlightParams| {
                 let here = server.occurrences(file, offset).into_iter().filter(|at| at.path == file.path);
                 here.map(|at| DocumentHighlight {
                     range: file.text.range(at.range()),
@@ -254,7 +256,7 @@ impl<'d> Server<'d> {
                 })
                 .collect::<Vec<_>>()
             }),
-            "textDocument/prepareRename" => self.at(params, |server, file, offset, _: TextDocumentPositionParams| {
+            "textDocument/prepareRename" => self.answer_at(params, |server, file, offset, _: TextDocumentPositionParams| {
                 let leaf = file.reading.leaf_at(offset).filter(|leaf| is_renamed(leaf.role))?;
                 symbol(&server.files, file, leaf).map(|_| file.text.range(leaf.bytes.clone()))
             }),
@@ -263,7 +265,7 @@ impl<'d> Server<'d> {
                 let (file, offset) = self.place(&params.text_document_position)?;
                 self.rename(&file, offset, &params.new_name)
             }
-            "textDocument/formatting" => self.of(
+            "textDocument/formatting" => self.answer_about(
                 params,
                 |params: &DocumentFormattingParams| &params.text_document,
                 |_, file, _| {
@@ -275,14 +277,14 @@ impl<'d> Server<'d> {
                 },
             ),
             "textDocument/documentSymbol" => {
-                self.of(params, |params: &DocumentSymbolParams| &params.text_document, |_, file, _| outline(file))
+                self.answer_about(params, |params: &DocumentSymbolParams| &params.text_document, |_, file, _| outline(file))
             }
-            "textDocument/semanticTokens/full" => self.of(
+            "textDocument/semanticTokens/full" => self.answer_about(
                 params,
                 |params: &SemanticTokensParams| &params.text_document,
                 |server, file, _| SemanticTokens { result_id: None, data: semantic_tokens(&server.files, file) },
             ),
-            "textDocument/inlayHint" => self.of(
+            "textDocument/inlayHint" => self.answer_about(
                 params,
                 |params: &InlayHintParams| &params.text_document,
                 |server, file, params| {
@@ -302,16 +304,18 @@ impl<'d> Server<'d> {
                     here.map(hint).filter(inside).collect::<Vec<_>>()
                 },
             ),
-            "textDocument/codeAction" => {
-                self.of(params, |params: &CodeActionParams| &params.text_document, |server, file, params| server.actions(file, params))
-            }
+            "textDocument/codeAction" => self.answer_about(
+                params,
+                |params: &CodeActionParams| &params.text_document,
+                |server, file, params| server.actions(file, params),
+            ),
             other => Err(Refused(ErrorCode::MethodNotFound, format!("`{other}` is not known here"))),
         }
     }
 
     /// The newest analysis that a file is in: its own first.
     fn analysis_of(&self, path: &str) -> Option<&Analysis> {
-        let own = self.analyses.get(path).filter(|analysis| analysis.is_meant());
+        let own = self.analyses.get(path).filter(|analysis| analysis.is_resolved());
         let others = || self.files.affected(path).into_iter().filter(|other| other != path);
         own.or_else(|| others().find_map(|path| self.analyses.get(&path)))
     }
@@ -379,8 +383,8 @@ impl<'d> Server<'d> {
         Ok((file, offset))
     }
 
-    /// An answer about a place.
-    fn at<P, A: Serialize>(&self, params: Value, answer: impl FnOnce(&Self, &Rc<File>, usize, P) -> A) -> Result<Value, Refused>
+    /// Answers a request about a place in a file.
+    fn answer_at<P, A: Serialize>(&self, params: Value, answer: impl FnOnce(&Self, &Rc<File>, usize, P) -> A) -> Result<Value, Refused>
     where
         P: DeserializeOwned,
     {
@@ -389,8 +393,8 @@ impl<'d> Server<'d> {
         written(answer(self, &file, offset, take(params)?))
     }
 
-    /// An answer about a file.
-    fn of<P: DeserializeOwned, A: Serialize>(
+    /// Answers a request about a file.
+    fn answer_about<P: DeserializeOwned, A: Serialize>(
         &self,
         params: Value,
         document: impl FnOnce(&P) -> &TextDocumentIdentifier,
@@ -409,7 +413,7 @@ fn edits(changes: &BTreeMap<String, Vec<TextEdit>>) -> Value {
 
 /// The path of a file, or what the editor calls a text that is in none.
 fn known(uri: &Uri) -> String {
-    place::path(uri).unwrap_or_else(|| uri.as_str().to_owned())
+    path_of_uri(uri).unwrap_or_else(|| uri.as_str().to_owned())
 }
 
 fn read<P: DeserializeOwned>(params: Value) -> Option<P> {

@@ -11,7 +11,7 @@ mod passes;
 mod simulations;
 
 pub use simulations::remake_one;
-pub use simulations::{Remake, Window, WindowError, window};
+pub use simulations::{DigestSpan, DigestSpanError, Remake, remake_digest_span};
 
 use fabc_base::diag::{Failure, SourceMap};
 use fabc_check::{

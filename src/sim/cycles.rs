@@ -87,21 +87,21 @@ impl<'a> Offered<'a> {
     }
 }
 
-/// Packets born in the window, and in a whole run of so many cycles: they depend on no router.
+/// Packets born in the measured cycles, and in a whole run of so many cycles: they depend on no router.
 pub(super) fn births(of: &Prepared<'_>, pattern: &Pattern, (rate, seed): (Rate, u64), cycles: u32) -> (u64, u64) {
     let (mut births, mut born) = (Births::of(of, pattern, rate, seed), Vec::new());
-    let (mut in_window, mut ever) = (0, 0);
+    let (mut measured, mut ever) = (0, 0);
     for now in 0..cycles {
         births.now(now, &mut born);
         ever += born.len() as u64;
         if (of.setting.warmup..of.setting.end()).contains(&now) {
-            in_window += born.len() as u64;
+            measured += born.len() as u64;
         }
     }
-    (in_window, ever)
+    (measured, ever)
 }
 
-/// Runs one rate; with `late` until what was born in the window has arrived, otherwise to its end.
+/// Runs one rate; with `late` until what was born in the measured cycles has arrived, otherwise to its end.
 ///
 /// # Errors
 /// Packets wait for each other for ever.

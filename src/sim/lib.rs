@@ -10,11 +10,11 @@
 //! model of single flits: wormholes through routers whose virtual channels and switch are allocated, as
 //! BookSim has it. `run` chooses.
 
-mod again;
 mod births;
 mod block;
 mod choice;
 mod completion;
+mod consistency;
 mod cycles;
 mod digest;
 mod endpoints;
@@ -24,9 +24,9 @@ mod layout;
 mod load;
 mod packet;
 mod point;
-mod possible;
 mod prepare;
 mod rate;
+mod remake;
 mod report;
 mod reported;
 mod routes;
@@ -42,20 +42,20 @@ mod traffic;
 mod waiting;
 mod wheel;
 
-pub use again::{KeptRun, every_run};
 pub use block::{rates, run_block, settle};
 pub use completion::{Completion, Volume};
+pub use consistency::Misfit;
 pub use errors::{BlockError, SimError};
 pub use fabc_model::{
     Arbitration, Bursts, Choosing, Credits, Details, Hosts, Lanes, Model, Order, Parameters, Rate, Routing, Score, Shortest, Trace, Traffic,
 };
 pub use load::{Limit, StaticLoad};
 pub use point::{Delays, Point, VcUse};
-pub use possible::Misfit;
 pub use prepare::{Prepared, has_births, has_traffic, has_vcs, prepare};
-pub use report::{Class, SimReport};
+pub use remake::{ReportedRun, every_run};
+pub use report::{AlikeChannels, SimReport};
 pub use reported::reported;
-pub use routing::{Chosen, Ugal};
+pub use routing::{PathSelection, Ugal};
 pub use run::{complete, run};
 pub use saturation::{Beyond, Saturation, saturation};
 pub use setting::Setting;

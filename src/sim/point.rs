@@ -4,16 +4,16 @@ use super::setting::Setting;
 use fabc_ir::Fraction;
 use fabc_model::Rate;
 
-/// One run: counts of packets where nothing else is said. The window are the cycles that are measured.
+/// One run: counts of packets where nothing else is said. The measured cycles follow the warm-up.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Point {
     /// Flits offered per cycle and sending endpoint.
     pub rate: Rate,
     /// Seed of births and destinations.
     pub seed: u64,
-    /// Born in the window.
+    /// Born in the measured cycles.
     pub born: u64,
-    /// Delivered in the window, whenever born.
+    /// Delivered in the measured cycles, whenever born.
     pub delivered: u64,
     /// The same in its second half.
     pub delivered_late: u64,
@@ -29,25 +29,25 @@ pub struct Point {
     pub flits_in_flight: u64,
     /// Cycles of the whole run.
     pub cycles: u32,
-    /// Of the packets born in the window that arrived before the run ended; `None` if none did.
+    /// Of the packets born in the measured cycles that arrived before the run ended; `None` if none did.
     pub delays: Option<Delays>,
-    /// Packets born in the window that did not arrive before the run ended.
+    /// Packets born in the measured cycles that did not arrive before the run ended.
     pub unfinished: u64,
-    /// Inside at the start, in the middle and at the end of the window.
+    /// Inside at the start, in the middle and at the end of the measured cycles.
     pub inside_at: [u64; 3],
-    /// Inside, summed over the cycles of the window.
+    /// Inside, summed over the measured cycles.
     pub inside_sum: u64,
-    /// The sending endpoint with the fewest packets delivered in the window, and how many.
+    /// The sending endpoint with the fewest packets delivered in the measured cycles, and how many.
     pub worst_source: (u32, u32),
     /// That with the most.
     pub best_source: (u32, u32),
-    /// The busiest channel, and in how many cycles of the window it moved a flit.
+    /// The busiest channel, and in how many of the measured cycles it moved a flit.
     pub busiest: (u32, u32),
     /// `[channel]`: the same of all; empty where a report was read.
     pub busy: Vec<u32>,
     /// `[class of channels]`: the same of all of a class, summed.
     pub busy_by_class: Vec<u64>,
-    /// Hops begun in the window.
+    /// Hops begun in the measured cycles.
     pub hops: u64,
     /// Those of them into general virtual channels.
     pub general_hops: u64,
@@ -79,9 +79,9 @@ pub struct Delays {
 /// How full the queues of one virtual channel were, over all ports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct VcUse {
-    /// Hops into it that began in the window.
+    /// Hops into it that began in the measured cycles.
     pub hops: u64,
-    /// Flits of room that were booked, summed over queues and cycles of the window.
+    /// Flits of room that were booked, summed over queues and measured cycles.
     pub flit_cycles: u64,
     /// In 99 of 100 cycles a queue had at most so many flits booked.
     pub p99: u64,
@@ -92,11 +92,11 @@ pub struct VcUse {
 }
 
 impl Point {
-    /// Accepted of what was offered: flits per cycle and sending endpoint, in the window.
+    /// Accepted of what was offered: flits per cycle and sending endpoint, in the measured cycles.
     pub fn accepted(&self, setting: &Setting, senders: u32) -> Fraction {
         setting.per_cycle(self.delivered, setting.measure, senders)
     }
-    /// The same in the second half of the window.
+    /// The same in the second half of the measured cycles.
     pub fn accepted_late(&self, setting: &Setting, senders: u32) -> Fraction {
         setting.per_cycle(self.delivered_late, setting.measure - setting.measure / 2, senders)
     }
@@ -104,7 +104,8 @@ impl Point {
     pub fn offered(&self, setting: &Setting, senders: u32) -> Fraction {
         setting.per_cycle(self.born, setting.measure, senders)
     }
-    /// Whether at most one in a hundred of the packets born in the window is missing among those delivered.
+    /// Whether at most one in a hundred of the packets born in the measured cycles is missing among those
+    /// delivered.
     pub fn is_stable(&self) -> bool {
         self.delivered * 100 >= self.born * 99
     }

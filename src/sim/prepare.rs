@@ -7,7 +7,7 @@ use super::errors::SimError;
 use super::layout::Layout;
 use super::load::{StaticLoad, Ways, Why, load};
 use super::routes::Routes;
-use super::routing::Chosen;
+use super::routing::PathSelection;
 use super::setting::Setting;
 use super::traffic::{DetailedTraffic, Expected, Messages, Offer, Pattern, ends_of_line};
 use crate::rate::rate_of_share;
@@ -135,9 +135,9 @@ pub fn prepare<'a>(
     let topology = scene.topology;
     let router = &fabric.router;
     links(fabric, scene)?;
-    let chosen = chosen(fabric, parameters)?;
-    let ((general, classes), table_vcs) = match chosen {
-        Chosen::Tables => (lanes(fabric, tables.vcs, parameters.lanes)?, tables.vcs),
+    let selection = path_selection(fabric, parameters)?;
+    let ((general, classes), table_vcs) = match selection {
+        PathSelection::Tables => (lanes(fabric, tables.vcs, parameters.lanes)?, tables.vcs),
         // Hop k on virtual channel k.
         _ => ((0, 1), router.vcs),
     };
@@ -147,7 +147,7 @@ pub fn prepare<'a>(
         model: parameters.model,
         traffic: parameters.traffic,
         details: details(parameters)?,
-        chosen,
+        selection,
         packet: parameters.packet,
         injection: parameters.injection,
         turn: parameters.turn,
@@ -170,7 +170,7 @@ pub fn prepare<'a>(
         true => Offer::Messages(Messages::of(&setting, scene, &endpoints, fabric.router.flit_bytes.into())?),
         false => {
             let traffic = DetailedTraffic { traffic: setting.traffic, details: &setting.details, seed: setting.seed };
-            Offer::Rates(Pattern::of(traffic, fabric, scene, &endpoints)?)
+            Offer::Rates(Pattern::of_traffic(traffic, fabric, scene, &endpoints)?)
         }
     };
     let ports = setting.ports();
@@ -252,7 +252,7 @@ pub fn has_traffic(fabric: &Fabric, topology: Option<&Topology>, parameters: &Pa
         return trace.lines.iter().try_for_each(|line| ends_of_line(trace, line, &names, &endpoints).map(|_| ()));
     }
     let details = details(parameters)?;
-    Pattern::possible(DetailedTraffic { traffic: parameters.traffic, details: &details, seed: parameters.seed }, fabric, topology)
+    Pattern::check_feasible(DetailedTraffic { traffic: parameters.traffic, details: &details, seed: parameters.seed }, fabric, topology)
 }
 
 /// Refuses packets that choose their ways where routers have fewer virtual channels than the farthest of them
@@ -315,7 +315,7 @@ fn links(fabric: &Fabric, scene: &Scene<'_>) -> Result<(), SimError> {
 }
 
 /// How packets find their ways.
-fn chosen(fabric: &Fabric, parameters: &Parameters) -> Result<Chosen, SimError> {
+fn path_selection(fabric: &Fabric, parameters: &Parameters) -> Result<PathSelection, SimError> {
     let choosing = parameters.choosing;
     let about = || format!("`{}` routing", choosing.routing.map_or("tables", |routing| routing.name()));
     let belongs = |setting: &str| match setting {
@@ -324,9 +324,9 @@ fn chosen(fabric: &Fabric, parameters: &Parameters) -> Result<Chosen, SimError> 
         _ => "it belongs to `routing = ugal` or `ugal_global`",
     };
     let misplaced = |setting: &'static str| SimError::Misplaced { setting, about: about(), belongs: belongs(setting) };
-    let chosen = Chosen::resolve(choosing, shortest_by_default(fabric)).map_err(misplaced)?;
-    match (chosen, parameters.lanes) {
-        (Chosen::Tables, _) | (_, None) => Ok(chosen),
+    let selection = PathSelection::resolve(choosing, shortest_by_default(fabric)).map_err(misplaced)?;
+    match (selection, parameters.lanes) {
+        (PathSelection::Tables, _) | (_, None) => Ok(selection),
         (_, Some(Lanes::General(_))) => Err(misplaced("general")),
         (_, Some(Lanes::Classes(_))) => Err(misplaced("classes")),
     }

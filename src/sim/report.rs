@@ -19,7 +19,7 @@ pub struct SimReport {
     /// `[endpoint]`: its router.
     pub sources: Vec<NodeId>,
     /// Classes of lit channels that the symmetry of the tables joins.
-    pub classes: Vec<Class>,
+    pub classes: Vec<AlikeChannels>,
     /// Where it saturates, by seed; nothing where that was not asked.
     pub saturations: Vec<Saturation>,
     /// By rate, then by seed, both ascending.
@@ -30,9 +30,9 @@ pub struct SimReport {
     pub completions: Vec<Completion>,
 }
 
-/// Channels that are alike.
+/// A class of channels that the symmetry of the tables maps onto each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Class {
+pub struct AlikeChannels {
     /// How many there are.
     pub channels: u64,
     /// What the traffic puts on all of them, flits per cycle at rate 1, times the unit of the static load.

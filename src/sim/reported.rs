@@ -3,8 +3,8 @@
 
 use super::block::rates;
 use super::completion::Completion;
+use super::consistency::{Misfit, check_consistency};
 use super::point::{Delays, Point, VcUse};
-use super::possible::{Misfit, possible};
 use super::prepare::Prepared;
 use super::report::SimReport;
 use super::saturation::{Beyond, Saturation};
@@ -44,7 +44,7 @@ pub fn reported(fabric: &Fabric, simulation: &Simulation, prepared: &Prepared<'_
         }
         prepared.report(saturations, points)
     };
-    possible(prepared, &report)?;
+    check_consistency(prepared, &report)?;
     let of_points = report.points.iter().zip(&line.points).map(|(run, line)| ("points", run.last_digest(), &line.digests));
     let of_runs = report.completions.iter().zip(&line.completions).map(|(run, line)| ("completions", run.last_digest(), &line.digests));
     for (place, digest, digests) in of_points.chain(of_runs) {

@@ -1,10 +1,10 @@
-//! How packets find their ways, with every default worked out.
+//! How packets select their paths, with every default filled in.
 
 use fabc_model::{Choosing, Routing, Score, Shortest};
 
-/// How packets find their ways.
+/// How packets select their paths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Chosen {
+pub enum PathSelection {
     /// By the tables.
     Tables,
     /// A shortest way.
@@ -36,24 +36,26 @@ const SAMPLES: u16 = 4;
 /// Flits against longer candidates, by the rule of BookSim.
 const BOOKSIM_BIAS: u32 = 30;
 
-impl Chosen {
+impl PathSelection {
     /// The word.
     pub fn routing(self) -> Routing {
         match self {
-            Chosen::Tables => Routing::Tables,
-            Chosen::Shortest(Shortest::Random) => Routing::Min,
-            Chosen::Shortest(Shortest::First) => Routing::MinFirst,
-            Chosen::Shortest(Shortest::Family) => Routing::Family,
-            Chosen::Valiant(_) => Routing::Valiant,
-            Chosen::Ugal(ugal) if ugal.global => Routing::UgalGlobal,
-            Chosen::Ugal(_) => Routing::Ugal,
+            PathSelection::Tables => Routing::Tables,
+            PathSelection::Shortest(Shortest::Random) => Routing::Min,
+            PathSelection::Shortest(Shortest::First) => Routing::MinFirst,
+            PathSelection::Shortest(Shortest::Family) => Routing::Family,
+            PathSelection::Valiant(_) => Routing::Valiant,
+            PathSelection::Ugal(ugal) if ugal.global => Routing::UgalGlobal,
+            PathSelection::Ugal(_) => Routing::Ugal,
         }
     }
     /// Which shortest ways are taken, if any are.
     pub fn shortest(self) -> Option<Shortest> {
         match self {
-            Chosen::Tables => None,
-            Chosen::Shortest(shortest) | Chosen::Valiant(shortest) | Chosen::Ugal(Ugal { shortest, .. }) => Some(shortest),
+            PathSelection::Tables => None,
+            PathSelection::Shortest(shortest) | PathSelection::Valiant(shortest) | PathSelection::Ugal(Ugal { shortest, .. }) => {
+                Some(shortest)
+            }
         }
     }
 
@@ -65,16 +67,16 @@ impl Chosen {
     pub(super) fn resolve(choosing: Choosing, by_default: Shortest) -> Result<Self, &'static str> {
         let Choosing { routing, shortest, samples, bias, score } = choosing;
         let routing = routing.unwrap_or(Routing::Tables);
-        let chosen = match routing {
-            Routing::Tables => Chosen::Tables,
-            Routing::Min => Chosen::Shortest(Shortest::Random),
-            Routing::MinFirst => Chosen::Shortest(Shortest::First),
-            Routing::Family => Chosen::Shortest(Shortest::Family),
-            Routing::Valiant => Chosen::Valiant(shortest.unwrap_or(by_default)),
+        let selection = match routing {
+            Routing::Tables => PathSelection::Tables,
+            Routing::Min => PathSelection::Shortest(Shortest::Random),
+            Routing::MinFirst => PathSelection::Shortest(Shortest::First),
+            Routing::Family => PathSelection::Shortest(Shortest::Family),
+            Routing::Valiant => PathSelection::Valiant(shortest.unwrap_or(by_default)),
             Routing::Ugal | Routing::UgalGlobal => {
                 let score = score.unwrap_or(Score::Product);
                 let [usual, against] = if score == Score::Booksim { [1, BOOKSIM_BIAS] } else { [u32::from(SAMPLES), 0] };
-                Chosen::Ugal(Ugal {
+                PathSelection::Ugal(Ugal {
                     shortest: shortest.unwrap_or(by_default),
                     global: routing == Routing::UgalGlobal,
                     samples: samples.unwrap_or(usual as u16),
@@ -83,8 +85,8 @@ impl Chosen {
                 })
             }
         };
-        let adaptive = matches!(chosen, Chosen::Ugal(_));
-        let halves = adaptive || matches!(chosen, Chosen::Valiant(_));
+        let adaptive = matches!(selection, PathSelection::Ugal(_));
+        let halves = adaptive || matches!(selection, PathSelection::Valiant(_));
         for (given, belongs, name) in [
             (shortest.is_some(), halves, "shortest"),
             (samples.is_some(), adaptive, "samples"),
@@ -95,6 +97,6 @@ impl Chosen {
                 return Err(name);
             }
         }
-        Ok(chosen)
+        Ok(selection)
     }
 }

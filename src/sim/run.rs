@@ -1,4 +1,4 @@
-//! One run, by the model that was asked for.
+//! Runs one rate, or traffic that ends, in the packet model or the flit model.
 
 use super::completion::Completion;
 use super::errors::SimError;
@@ -17,12 +17,12 @@ pub fn run(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimE
     run_until(prepared, (rate, seed), true)
 }
 
-/// The same to the end of the measured cycles alone: what is late then is not waited for, so that nothing but
-/// what arrived within them counts.
+/// Runs one rate to the end of the measured cycles. Packets that are still inside are not waited for, so only
+/// packets that arrived in the measured cycles count.
 ///
 /// # Errors
 /// As [`run`].
-pub(super) fn judge(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimError> {
+pub(super) fn run_measured_cycles(prepared: &Prepared<'_>, rate: Rate, seed: u64) -> Result<Point, SimError> {
     run_until(prepared, (rate, seed), false)
 }
 

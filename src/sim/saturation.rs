@@ -1,13 +1,13 @@
 //! The largest rate that is accepted for good: a search between rates that are and rates that are not.
 //!
-//! A rate is stable if at most one in a hundred of the packets born in the window is missing among those
-//! delivered in it; so runs end with the window. The search cuts an interval in three, and two rates run at a
-//! time, whatever the number of threads: what is found does not depend on it.
+//! A rate is stable if at most one in a hundred of the packets born in the measured cycles is missing among
+//! those delivered in them. So runs end with the measured cycles. The search cuts an interval in three, and
+//! two rates run at a time, whatever the number of threads: what is found does not depend on it.
 
 use super::errors::SimError;
 use super::point::Point;
 use super::prepare::Prepared;
-use super::run::judge;
+use super::run::run_measured_cycles;
 use super::setting::Setting;
 use fabc_base::progress::Progress;
 use fabc_ir::Fraction;
@@ -46,7 +46,7 @@ pub struct Saturation {
 pub struct Beyond {
     /// Flits offered per cycle and sending endpoint.
     pub rate: Rate,
-    /// Packets delivered in the window.
+    /// Packets delivered in the measured cycles.
     pub delivered: u64,
 }
 
@@ -90,7 +90,7 @@ struct Bracket {
 
 fn search(prepared: &Prepared<'_>, seed: u64, progress: &dyn Progress) -> Result<Saturation, SimError> {
     let run = |rate: &Rate| {
-        let point = judge(prepared, *rate, seed);
+        let point = run_measured_cycles(prepared, *rate, seed);
         progress.advance();
         point
     };

@@ -1,6 +1,6 @@
 //! Parameters with every default worked out.
 
-use super::routing::Chosen;
+use super::routing::PathSelection;
 use fabc_ir::Fraction;
 use fabc_model::{Arbitration, Credits, Details, Hosts, Model, Traffic};
 
@@ -13,8 +13,8 @@ pub struct Setting {
     pub traffic: Traffic,
     /// What the traffic is told: all that it has, and nothing else.
     pub details: Details,
-    /// How packets find their ways.
-    pub chosen: Chosen,
+    /// How packets select their paths.
+    pub selection: PathSelection,
     /// Flits of a packet.
     pub packet: u32,
     /// Cycles from birth to router.
@@ -35,7 +35,7 @@ pub struct Setting {
     pub credits: Credits,
     /// Ports of hosts.
     pub hosts: Hosts,
-    /// Packets of an endpoint that have left it and have not arrived, at most.
+    /// The send window: most packets of an endpoint that have left it and have not arrived.
     pub window: Option<u32>,
     /// Cycles before anything is counted.
     pub warmup: u32,

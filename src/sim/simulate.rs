@@ -1,12 +1,12 @@
 //! All runs of one call: rates, and the search for saturation.
 
 use super::completion::Completion;
+use super::consistency::check_consistency;
 use super::errors::SimError;
 use super::layout::NONE;
 use super::point::Point;
-use super::possible::possible;
 use super::prepare::Prepared;
-use super::report::{Class, SimReport};
+use super::report::{AlikeChannels, SimReport};
 use super::run::{complete as complete_one, run as run_one};
 use super::saturation::{Saturation, saturation};
 use fabc_base::ids::{ChannelId, Id, NodeId};
@@ -63,7 +63,7 @@ pub fn simulate(
     let points = points.into_iter().collect::<Result<Vec<Point>, SimError>>()?;
     let points = points.into_iter().map(|point| prepared.by_class(point)).collect();
     let report = prepared.report(saturations, points);
-    debug_assert_eq!(possible(prepared, &report), Ok(()), "a run is thought to be impossible");
+    debug_assert_eq!(check_consistency(prepared, &report), Ok(()), "a run is thought to be impossible");
     Ok(report)
 }
 
@@ -80,7 +80,7 @@ fn complete(prepared: &Prepared<'_>, seeds: &[u64], progress: &dyn Progress) -> 
     let runs = runs.into_iter().collect::<Result<Vec<Completion>, SimError>>()?;
     let by_class = |run: Completion| Completion { busy_by_class: prepared.busy_by_class(&run.busy), ..run };
     let report = prepared.completed(runs.into_iter().map(by_class).collect());
-    debug_assert_eq!(possible(prepared, &report), Ok(()), "a run is thought to be impossible");
+    debug_assert_eq!(check_consistency(prepared, &report), Ok(()), "a run is thought to be impossible");
     Ok(report)
 }
 
@@ -95,7 +95,7 @@ impl Prepared<'_> {
         let sources = self.endpoints.router.iter().map(|&router| NodeId(router)).collect();
         let mut classes = Vec::new();
         for (channel, class) in self.classes() {
-            classes.resize(classes.len().max(class + 1), Class { channels: 0, load: 0 });
+            classes.resize(classes.len().max(class + 1), AlikeChannels { channels: 0, load: 0 });
             classes[class].channels += 1;
             classes[class].load += self.load.channels[channel];
         }

@@ -1,4 +1,4 @@
-//! Counting: what happens within the measured window, and what becomes of the packets that were born in it.
+//! Counting: what happens within the measured cycles, and what becomes of the packets that were born in them.
 
 use super::completion::Completion;
 use super::digest::{Chain, EVERY};
@@ -22,7 +22,7 @@ pub(super) struct Census {
 
 /// Everything that one run counts.
 pub(super) struct Tally {
-    window: [u32; 2],
+    measured: [u32; 2],
     half: u32,
     packet: u32,
     /// Flits of one bin of the queues.
@@ -30,20 +30,20 @@ pub(super) struct Tally {
     /// All packets, whenever.
     born_ever: u64,
     delivered_ever: u64,
-    /// In the window.
+    /// In the measured cycles.
     born: u64,
     delivered: u64,
     delivered_late: u64,
-    /// `[endpoint]`: packets of it that were delivered in the window.
+    /// `[endpoint]`: packets of it that were delivered in the measured cycles.
     by_source: Vec<u32>,
-    /// `[channel]`: cycles of the window in which it moved a flit.
+    /// `[channel]`: measured cycles in which it moved a flit.
     busy: Vec<u32>,
     vcs: Vec<VcTally>,
     hops: u64,
     general_hops: u64,
     inside_at: [u64; 3],
     inside_sum: u64,
-    /// Of packets that were born in the window: `[cycles]`.
+    /// Of packets that were born in the measured cycles: `[cycles]`.
     latencies: Vec<u32>,
     latency_sum: u64,
     waited_sum: u64,
@@ -67,10 +67,10 @@ struct VcTally {
 
 impl Tally {
     pub(super) fn new(setting: &Setting, endpoints: usize, channels: usize) -> Self {
-        let window = [setting.warmup, setting.end()];
+        let measured = [setting.warmup, setting.end()];
         let (grain, most) = (setting.grain(), bins(setting));
         Self {
-            window,
+            measured,
             half: setting.warmup + setting.measure / 2,
             packet: setting.packet,
             grain,
@@ -95,14 +95,14 @@ impl Tally {
         }
     }
 
-    /// Whether a cycle is in the window.
+    /// Whether a cycle is measured.
     pub(super) fn counts(&self, at: u32) -> bool {
-        self.window[0] <= at && at < self.window[1]
+        self.measured[0] <= at && at < self.measured[1]
     }
 
-    /// Cycles of the window from one on and before another.
+    /// Measured cycles from one on and before another.
     fn clipped(&self, from: u32, before: u32) -> u32 {
-        before.min(self.window[1]).saturating_sub(from.max(self.window[0]))
+        before.min(self.measured[1]).saturating_sub(from.max(self.measured[0]))
     }
 
     /// Packets that are somewhere between birth and delivery.
@@ -115,7 +115,7 @@ impl Tally {
         self.delivered_ever
     }
 
-    /// Packets that were born in the window and are still inside.
+    /// Packets that were born in the measured cycles and are still inside.
     pub(super) fn awaited(&self) -> u64 {
         self.born - self.counted
     }
@@ -126,7 +126,7 @@ impl Tally {
         if self.counts(now) {
             self.inside_sum += inside;
         }
-        for (at, mark) in self.inside_at.iter_mut().zip([self.window[0], self.half, self.window[1] - 1]) {
+        for (at, mark) in self.inside_at.iter_mut().zip([self.measured[0], self.half, self.measured[1] - 1]) {
             if mark == now {
                 *at = inside;
             }
@@ -197,7 +197,7 @@ impl Tally {
         self.hop(now, vc, general);
     }
 
-    /// A channel moved so many flits within the window.
+    /// A channel moved so many flits within the measured cycles.
     pub(super) fn moved(&mut self, channel: usize, flits: u32) {
         self.busy[channel] += flits;
     }
@@ -225,7 +225,7 @@ impl Tally {
     /// What was counted; `lit` are the channels in use.
     pub(super) fn point(self, rate: Rate, seed: u64, cycles: u32, census: Census, lit: usize, sends: impl Fn(u32) -> bool) -> Point {
         let senders = || (0..).zip(self.by_source.iter().copied()).filter(|&(endpoint, _)| sends(endpoint));
-        let queue_cycles = lit as u64 * u64::from(self.window[1] - self.window[0]);
+        let queue_cycles = lit as u64 * u64::from(self.measured[1] - self.measured[0]);
         let vcs = self.vcs.iter().map(|vc| vc.used(queue_cycles, self.grain)).collect();
         Point {
             rate,

@@ -432,6 +432,19 @@ fn blocks_of_traffic_that_ends_are_run_and_verified() {
     assert!(read("report.html").contains("cycles to the last delivery"));
     fabc(place.path(), &["verify", "out/pod"], 0);
     assert_eq!(fabc(place.path(), &["sim", "out/pod", "--format", "json"], 0).0, honest);
+    // `--scenario` wins over `scenarios = all`, of a block and of `--with`.
+    let run = |more: &[&str]| -> Vec<Value> {
+        let (text, _) = fabc(place.path(), &[&["sim", "out/pod", "--format", "json"][..], more].concat(), 0);
+        serde_json::from_str::<Value>(&text).unwrap()["scenarios"].as_array().unwrap().clone()
+    };
+    let fault = scenarios[1]["scenario"].as_str().unwrap();
+    assert_eq!(run(&["--block", "burst", "--scenario", fault]), scenarios[1..2]);
+    assert_eq!(run(&["--block", "burst", "--scenario", "all"]), scenarios[..]);
+    assert_eq!(run(&["--scenario", "nominal"]), scenarios[..1]);
+    let settings = "traffic = all_to_all { bytes = 1 KiB; } scenarios = all;";
+    assert_eq!(run(&["--with", settings]).len(), 13);
+    assert_eq!(run(&["--with", settings, "--scenario", fault])[0]["scenario"], fault);
+    assert_eq!(run(&["--with", settings, "--scenario", fault]).len(), 1);
     for key in
         ["window_packets", "cycles", "least_cycles", "bytes", "packets", "sum", "p99", "hops", "delivered", "flit_cycles", "share", "gbs"]
     {

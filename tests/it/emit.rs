@@ -69,11 +69,11 @@ fn formats_by_name() {
     let compiled = pods::compiled(SMALL);
     let all = emit::artifacts(&compiled, "fabric small {}\n", &options());
     for format in emit::FORMATS.iter().filter(|format| format.name != "tables_bin" && !format.is_external()) {
-        for artifact in emit::one(format.name, &compiled, "fabric small {}\n").unwrap() {
+        for artifact in emit::artifacts_of_format(format.name, &compiled, "fabric small {}\n").unwrap() {
             assert!(all.contains(&artifact), "{}", artifact.path);
         }
     }
-    assert_eq!(emit::one("nonsense", &compiled, ""), None);
+    assert_eq!(emit::artifacts_of_format("nonsense", &compiled, ""), None);
 }
 
 #[test]
@@ -128,16 +128,16 @@ fn a_switch_has_the_configuration_that_its_software_reads_or_none() {
     assert!(image.contains("\"config_status\":\"normal\"") && !image.contains("\"state\""));
     configure(&mut compiled, SonicConfig::Hld);
     assert_eq!(file(&compiled, "ocs/X_0_1.config_db.json"), image.replace("config_status", "state"));
-    let files = |compiled: &Compiled| emit::one("config_db", compiled, "").unwrap().len();
-    assert_eq!((files(&compiled), emit::possible("config_db", &compiled)), (12, Ok(())));
+    let files = |compiled: &Compiled| emit::artifacts_of_format("config_db", compiled, "").unwrap().len();
+    assert_eq!((files(&compiled), emit::refuse_unwritable_format("config_db", &compiled)), (12, Ok(())));
     configure(&mut compiled, SonicConfig::Unwanted);
     assert_eq!(files(&compiled), 0);
-    assert!(emit::possible("config_db", &compiled).unwrap_err().to_string().ends_with("the spec says `config_db = none`"));
+    assert!(emit::refuse_unwritable_format("config_db", &compiled).unwrap_err().to_string().ends_with("the spec says `config_db = none`"));
     // Any two ports of a switch whose fibers carry both directions: SONiC has no words for it.
     let one_sided = pods::compiled(Shape { rule: CoupleRule::Any, ..SMALL });
     assert_eq!(files(&one_sided), 0);
-    assert!(emit::possible("config_db", &one_sided).unwrap_err().to_string().contains("X[0,0]: it has no sides"));
-    assert!(emit::possible("ocs", &one_sided).is_ok());
+    assert!(emit::refuse_unwritable_format("config_db", &one_sided).unwrap_err().to_string().contains("X[0,0]: it has no sides"));
+    assert!(emit::refuse_unwritable_format("ocs", &one_sided).is_ok());
 }
 
 fn configure(compiled: &mut Compiled, config_db: SonicConfig) {
@@ -170,7 +170,7 @@ fn a_build_stopped_before_routing() {
     assert_eq!(report["tables"]["canonical"], Value::Null);
     assert_eq!(report["histograms"]["vc_hops"], Value::Array(Vec::new()));
     assert_eq!(report["requires"][2]["holds"], Value::Null);
-    assert!(emit::one("tables", &compiled, "").unwrap().is_empty());
+    assert!(emit::artifacts_of_format("tables", &compiled, "").unwrap().is_empty());
     snapshot!("report_txt_unrouted", file(&compiled, "report.txt"));
 }
 
@@ -245,7 +245,7 @@ fn networks() -> [Compiled; 4] {
 }
 
 fn page(compiled: &Compiled) -> String {
-    String::from_utf8(emit::one("report_html", compiled, "").unwrap().remove(0).bytes).unwrap()
+    String::from_utf8(emit::artifacts_of_format("report_html", compiled, "").unwrap().remove(0).bytes).unwrap()
 }
 
 /// Every size once, by name; the largest one not routed, which is what takes time.

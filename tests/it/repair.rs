@@ -146,7 +146,7 @@ fn in_any_mix_packets_arrive_and_nothing_waits_in_a_circle() {
             let Repaired { repair: one, walk } = repair(&broken, effort, &Silent).unwrap();
             let ends = first.endpoints().count() as u64;
             assert_eq!(walk.pairs, ends * (ends - 1));
-            if one.live {
+            if one.warm {
                 mixes.walk(&first, &tables, &one.delta);
             }
             // Something else breaks, and what broke is healed: the changes from the tables that are in force.
@@ -162,7 +162,7 @@ fn in_any_mix_packets_arrive_and_nothing_waits_in_a_circle() {
             // The tables do not depend on where they come from.
             let then = |delta: &Delta, tables| delta.applied(tables, &second.dead, "repair").routers;
             assert_eq!(then(&two.delta, &there), then(&fresh.delta, &tables));
-            if two.live {
+            if two.warm {
                 again += 1;
                 mixes.walk(&second, &there, &two.delta);
             }

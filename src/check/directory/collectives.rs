@@ -1,4 +1,5 @@
-//! The collectives of a spec: every schedule that a directory should have is replayed, and timed anew.
+//! The collectives of a spec: every schedule that a directory should have is replayed and its time computed
+//! anew.
 
 use super::files::Files;
 use super::read::{contradiction, tagged};
@@ -6,7 +7,7 @@ use super::tables;
 use crate::CheckError;
 use crate::exact::Exact;
 use crate::faults::ToleratedFault;
-use crate::schedule::{Pace, Spent, Timed, bound_time, cycles_at_least, schedule, schedule_along, schedule_time};
+use crate::schedule::{Pace, ScheduleTime, Spent, bound_time, cycles_at_least, schedule, schedule_along, schedule_time};
 use fabc_ir::read::CollectiveFile;
 use fabc_ir::{CollectiveBound, CrossConnects, ForwardingTables, Scene, Schedule, Topology, Transfers};
 use fabc_model::{Collective, CollectiveMetric, DeclaredCollective, Fabric, Metric, Require, Scale, Scenarios};
@@ -45,22 +46,22 @@ pub struct ProvedSchedule {
     pub bounds_by_size: Vec<(u64, u128)>,
 }
 
-/// What schedules are made for.
-pub(super) struct Plant<'a> {
+/// Checks the schedules of a directory: its files, and what the schedules are made for.
+pub(super) struct CollectiveChecks<'a> {
     pub(super) files: &'a Files,
     pub(super) fabric: &'a Fabric,
     pub(super) topology: &'a Topology,
     pub(super) cross_connects: Option<&'a CrossConnects>,
 }
 
-impl Plant<'_> {
-    /// All collectives, in the order of the spec, each by scenario, nominal first.
-    pub(super) fn collectives(&self, scenarios: &[&ToleratedFault]) -> Result<Vec<Vec<ProvedSchedule>>, Vec<CheckError>> {
+impl CollectiveChecks<'_> {
+    /// Checks all collectives. Returns them in the order of the spec, each by scenario, nominal first.
+    pub(super) fn check_collectives(&self, scenarios: &[&ToleratedFault]) -> Result<Vec<Vec<ProvedSchedule>>, Vec<CheckError>> {
         let mut errors = Vec::new();
         let mut all = Vec::new();
         for declared in &self.fabric.collectives {
             let wanted = if declared.scenarios == Scenarios::All { scenarios } else { &scenarios[..scenarios.len().min(1)] };
-            let found: Vec<_> = wanted.par_iter().map(|scenario| self.one(declared, scenario)).collect();
+            let found: Vec<_> = wanted.par_iter().map(|scenario| self.check_collective(declared, scenario)).collect();
             let mut proved = Vec::new();
             for result in found {
                 match result {
@@ -73,8 +74,8 @@ impl Plant<'_> {
         if errors.is_empty() { Ok(all) } else { Err(errors) }
     }
 
-    /// One collective in one scenario; none where its root is dead.
-    fn one(&self, declared: &DeclaredCollective, fault: &ToleratedFault) -> Result<Option<ProvedSchedule>, CheckError> {
+    /// Checks one collective in one scenario; `None` where its root is dead.
+    fn check_collective(&self, declared: &DeclaredCollective, fault: &ToleratedFault) -> Result<Option<ProvedSchedule>, CheckError> {
         let topology = self.topology;
         let path = fault.collective_path(&declared.name);
         let wrong = |place: &str, what: String| CheckError::Contradiction {
@@ -113,20 +114,20 @@ impl Plant<'_> {
         };
         let judged = along.as_ref().map_or_else(|| schedule(&scene, &read), |tables| schedule_along(&scene, tables, &read));
         judged.map_err(|error| wrong("", error.to_string()))?;
-        let found = self.timed(&fault.name, (&scene, along.as_ref()), declared, read)?;
+        let found = self.measure_schedule(&fault.name, (&scene, along.as_ref()), declared, read)?;
         found.map(Some).ok_or_else(|| wrong("bounds", "there are none".to_owned()))
     }
 
-    /// A schedule that was replayed, with what it takes; none where it has no bounds.
-    pub(super) fn timed(
+    /// Measures a schedule that was replayed: its time and its bounds; `None` where it has no bounds.
+    pub(super) fn measure_schedule(
         &self,
         scenario: &str,
         (scene, along): (&Scene<'_>, Option<&ForwardingTables>),
         declared: &DeclaredCollective,
         schedule: Schedule,
     ) -> Result<Option<ProvedSchedule>, CheckError> {
-        let pace = Pace::of(self.fabric, scene, declared);
-        let Timed { spent, steps, volume } = schedule_time(scene, along, &schedule, &pace, declared.size)?;
+        let pace = Pace::of_collective(self.fabric, scene, declared);
+        let ScheduleTime { spent, steps, volume } = schedule_time(scene, along, &schedule, &pace, declared.size)?;
         let Some((bound, witness)) = bound_time(scene, &schedule, &pace, declared.size) else { return Ok(None) };
         // The same bounds hold for every size; in cycles they are those of the vectors that are planned.
         let sizes = CURVE.map(|power| 1 << power).filter(|_| schedule.timed().is_none());
@@ -147,7 +148,11 @@ impl Plant<'_> {
 }
 
 /// The value that a line is about, and for a fault the scenario. `None` where nothing is planned.
-pub(super) fn found<'a>(require: &Require, fabric: &Fabric, proved: &'a [Vec<ProvedSchedule>]) -> Option<(Exact, Option<&'a str>)> {
+pub(super) fn measured_value<'a>(
+    require: &Require,
+    fabric: &Fabric,
+    proved: &'a [Vec<ProvedSchedule>],
+) -> Option<(Exact, Option<&'a str>)> {
     let Metric::Collective(metric) = require.metric else { return None };
     if metric.is_scheduled() {
         let (end, least) = makespan(require.collective(), fabric, proved)?;
@@ -167,11 +172,11 @@ pub(super) fn found<'a>(require: &Require, fabric: &Fabric, proved: &'a [Vec<Pro
         _ => Ordering::Greater,
     };
     if !require.fault {
-        return Some((value(declared, of.first()?, metric, require.scale, fabric)?, None));
+        return Some((metric_value(declared, of.first()?, metric, require.scale, fabric)?, None));
     }
     let mut worst: Option<(Exact, Option<&str>)> = None;
     for fault in of.iter().skip(1) {
-        let value = value(declared, fault, metric, require.scale, fabric)?;
+        let value = metric_value(declared, fault, metric, require.scale, fabric)?;
         if worst.is_none_or(|(worst, _)| value.against(worst) == worse) {
             worst = Some((value, Some(&fault.scenario)));
         }
@@ -200,7 +205,13 @@ pub(super) fn makespan(name: Option<&str>, fabric: &Fabric, proved: &[Vec<Proved
     span
 }
 
-fn value(declared: &DeclaredCollective, of: &ProvedSchedule, metric: CollectiveMetric, scale: Scale, fabric: &Fabric) -> Option<Exact> {
+fn metric_value(
+    declared: &DeclaredCollective,
+    of: &ProvedSchedule,
+    metric: CollectiveMetric,
+    scale: Scale,
+    fabric: &Fabric,
+) -> Option<Exact> {
     let time = of.time.total().max(1);
     // Cycles of a clock need not be whole attoseconds.
     if let (Some(timed), CollectiveMetric::Time) = (of.schedule.timed(), metric) {

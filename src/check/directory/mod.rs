@@ -295,11 +295,11 @@ fn prove_contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTable
         // The tables of a scenario say the same as its certificate.
         canonical: routed.then_some(claims.scenarios[0].line.canonical),
     };
-    let plant = collectives::Plant { files, fabric, topology: &topology, cross_connects };
+    let checks = collectives::CollectiveChecks { files, fabric, topology: &topology, cross_connects };
     let faults: Vec<&ToleratedFault> = if routed { claims.scenarios.iter().map(|claimed| &claimed.scenario).collect() } else { Vec::new() };
     let collectives = match fabric.pace().filter(|_| schedule_of(files).is_some()) {
-        Some(pace) => plant.scheduled(pace).map_err(one)?,
-        None => plant.collectives(&faults)?,
+        Some(pace) => checks.check_plans(pace).map_err(one)?,
+        None => checks.check_collectives(&faults)?,
     };
     let (stated, contract) = report::report(files, &measured, &collectives)?;
     let walks = || measures.iter().filter_map(|scenario| scenario.counts.walk.as_ref());

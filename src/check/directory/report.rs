@@ -274,7 +274,7 @@ impl Comparison {
                 }
             };
             let wanted = || Exact::decimal(&require.value.to_string());
-            let scheduled = super::collectives::found(require, measured.fabric, collectives);
+            let scheduled = super::collectives::measured_value(require, measured.fabric, collectives);
             let found = match (require.simulation(), &simulated) {
                 _ if matches!(require.metric, Metric::Collective(_)) => {
                     scheduled.and_then(|(value, scenario)| Some((value, wanted()?, scenario)))

@@ -1,6 +1,6 @@
 //! The plans of a fabric whose vectors are scheduled: all of `schedule.json` is replayed.
 
-use super::collectives::{Plant, ProvedSchedule};
+use super::collectives::{CollectiveChecks, ProvedSchedule};
 use super::files::{SCHEDULE, SCHEDULE_BIN, schedule_of};
 use super::read::{bytes, contradiction, unreadable};
 use crate::CheckError;
@@ -10,9 +10,9 @@ use fabc_ir::read::ScheduleFile;
 use fabc_ir::{Scene, Schedule, Timed, schedulable_scene};
 use fabc_model::{Collective, DeclaredCollective, DeclaredMessage, DeclaredMessages, MessageWays, SlotPace};
 
-impl Plant<'_> {
-    /// All collectives, in the order of the spec.
-    pub(super) fn scheduled(&self, pace: SlotPace) -> Result<Vec<Vec<ProvedSchedule>>, CheckError> {
+impl CollectiveChecks<'_> {
+    /// Replays the plan of every collective. Returns them in the order of the spec.
+    pub(super) fn check_plans(&self, pace: SlotPace) -> Result<Vec<Vec<ProvedSchedule>>, CheckError> {
         let scene = schedulable_scene(&self.fabric.plant, self.topology);
         let path = schedule_of(self.files).unwrap_or(SCHEDULE);
         if path != SCHEDULE_BIN && self.files.contains_key(SCHEDULE_BIN) {
@@ -44,7 +44,7 @@ impl Plant<'_> {
             if timed.start < before {
                 return Err(wrong(format!("starts in cycle {}, but what it waits for ends in cycle {before}", timed.start)));
             }
-            let found = self.timed("nominal", (&scene, None), of, schedule.clone()).map_err(|error| wrong(error.to_string()))?;
+            let found = self.measure_schedule("nominal", (&scene, None), of, schedule.clone()).map_err(|error| wrong(error.to_string()))?;
             let nothing = || wrong(contradiction(path, "bounds", "there are none").to_string());
             proved.push(vec![found.ok_or_else(nothing)?]);
         }

@@ -20,7 +20,7 @@ mod trees;
 pub use errors::ScheduleError;
 pub(crate) use program::program;
 pub use program::{JudgedProgram, ProgramFault};
-pub use time::{HopTimes, Pace, Spent, Timed, bound_time, schedule_time};
+pub use time::{HopTimes, Pace, ScheduleTime, Spent, bound_time, schedule_time};
 pub(crate) use timed::cycles_at_least;
 pub use timed::{Replayed, replaced, together as vectors_together};
 

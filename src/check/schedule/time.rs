@@ -24,7 +24,7 @@ const PICOSECOND: u128 = 1_000_000;
 
 /// A schedule in time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Timed {
+pub struct ScheduleTime {
     /// What it takes.
     pub spent: Spent,
     /// Rounds, slots, or hops and pieces that follow, one after the other.
@@ -70,8 +70,8 @@ pub struct Spent {
 }
 
 impl Pace {
-    /// That of a collective in a scene.
-    pub fn of(fabric: &Fabric, scene: &Scene<'_>, declared: &DeclaredCollective) -> Self {
+    /// The pace of a collective in a scene.
+    pub fn of_collective(fabric: &Fabric, scene: &Scene<'_>, declared: &DeclaredCollective) -> Self {
         let hop =
             |link| cycles_time(cycles_over_cable(fabric, scene.topology, link) + u64::from(fabric.router.latency_cycles), fabric.clock_hz);
         let slowest = scene.links().map(hop).max().unwrap_or_else(|| cycles_time(fabric.router.latency_cycles.into(), fabric.clock_hz));
@@ -141,7 +141,7 @@ pub fn schedule_time(
     schedule: &Schedule,
     pace: &Pace,
     bytes: u64,
-) -> Result<Timed, CheckError> {
+) -> Result<ScheduleTime, CheckError> {
     let paces = [pace.clone(), pace.without_overhead(), pace.without_hops()];
     let pieces = u128::from(schedule.chunks);
     let chips = scene.endpoints().count() as u128;
@@ -160,7 +160,7 @@ pub fn schedule_time(
             let runs = rounds.order.len() as u64;
             let (steps, volume) = (rounds.rounds.len() as u64 * runs, widths * runs);
             let chunk = carried(pieces * if whole { 1 } else { chips });
-            Ok(Timed { spent: spent(of_rounds(scene, schedule, rounds, &paces, chunk)?), steps, volume })
+            Ok(ScheduleTime { spent: spent(of_rounds(scene, schedule, rounds, &paces, chunk)?), steps, volume })
         }
         Transfers::Trees(shared) => {
             let pipeline = Pipeline::new(scene, shared);
@@ -172,7 +172,7 @@ pub fn schedule_time(
             };
             let common = u128::from(scene.topology.capacities().parts());
             let volume = pipeline.takes(chunks, (common, 0), |_| 0).div_ceil(common) as u64;
-            Ok(Timed { spent: spent(paces.each_ref().map(takes)), steps: pipeline.steps(chunks), volume })
+            Ok(ScheduleTime { spent: spent(paces.each_ref().map(takes)), steps: pipeline.steps(chunks), volume })
         }
         Transfers::Timed(vectors) => Ok(of_vectors(scene, schedule, vectors)?),
         Transfers::Sends(sends) => {
@@ -192,19 +192,19 @@ pub fn schedule_time(
                     loads.legs.iter().map(|leg| delivered(leg, &loads.lanes, (chunk, pace.overhead), &hop)).sum()
                 }
             };
-            Ok(Timed { spent: spent(paces.each_ref().map(takes)), steps: slots, volume: slots })
+            Ok(ScheduleTime { spent: spent(paces.each_ref().map(takes)), steps: slots, volume: slots })
         }
     }
 }
 
 /// What a plan of vectors takes from its start on: the slots of the busiest channel, and the rest.
-fn of_vectors(scene: &Scene<'_>, schedule: &Schedule, vectors: &fabc_ir::Timed) -> Result<Timed, CheckError> {
+fn of_vectors(scene: &Scene<'_>, schedule: &Schedule, vectors: &fabc_ir::Timed) -> Result<ScheduleTime, CheckError> {
     let Replayed { end, busiest } = replay(scene, schedule, vectors)?;
     let steps = end - u64::from(vectors.start);
     let time = |cycles: u64| cycles_time(cycles, vectors.clock_hz);
     let total = time(steps);
     let volume = time(busiest * u64::from(vectors.pace.slot)).min(total);
-    Ok(Timed { spent: Spent { volume, latency: total - volume, overhead: 0 }, steps, volume: busiest })
+    Ok(ScheduleTime { spent: Spent { volume, latency: total - volume, overhead: 0 }, steps, volume: busiest })
 }
 
 /// Attoseconds of cycles, the last one begun counted whole.

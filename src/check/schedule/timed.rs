@@ -1,9 +1,9 @@
 //! The replay of vectors in cycles: where every vector is when, and what every sum is made of.
 //!
-//! Nothing is known here of ways, trees or groups. Channels are looked at one by one for vectors too close to
-//! each other, then vectors one by one, in the order of time. Under a symmetry the sends of canonical chips
-//! are carried to where the vector starts at a canonical chip, so that all chips but only such vectors are
-//! replayed.
+//! The replay uses neither the paths nor the trees nor the groups of the planner. First it checks that no
+//! channel sends two vectors too close to each other. Then it follows every vector, in the order of time.
+//! Under a symmetry it replays only vectors that start at a canonical chip, on all chips: each send of a
+//! canonical chip is mapped to the images that such vectors take.
 
 mod bounds;
 mod copies;

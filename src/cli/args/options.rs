@@ -4,7 +4,7 @@ use crate::args::choice::choice;
 use crate::args::collective::CollectiveArgs;
 use crate::args::diff::DiffArgs;
 use crate::args::estimate::EstimateArgs;
-use crate::args::parts::{MergeArgs, SubmitArgs};
+use crate::args::merge_submit::{MergeArgs, SubmitArgs};
 use crate::args::place::PlaceArgs;
 use crate::args::running::{DriftArgs, PlanArgs, RepairArgs};
 use crate::args::shard::{Shard, shard};

@@ -2,10 +2,14 @@
 
 use crate::verify::foreign::ForeignArgs;
 use clap::{Args, ValueEnum};
+use fabc_model::Scenarios;
 use std::path::PathBuf;
 
 /// The name of the scenario without faults.
 pub(crate) const NOMINAL: &str = "nominal";
+
+/// The name that stands for every scenario.
+const ALL: &str = "all";
 
 /// `fabc sim`.
 #[derive(Clone, Debug, Args)]
@@ -32,9 +36,9 @@ pub struct SimArgs {
     #[arg(long, conflicts_with_all = ["block", "tables"])]
     pub compare: bool,
 
-    /// The scenario, such as `X[0,0]`; `all` for every one
-    #[arg(long, default_value = NOMINAL, value_name = "NAME", conflicts_with = "tables")]
-    pub scenario: String,
+    /// The scenario, such as `X[0,0]`; `all` for every one [default: those of `scenarios`, or `nominal`]
+    #[arg(long, value_name = "NAME", conflicts_with = "tables")]
+    pub scenario: Option<String>,
 
     /// The form of the result
     #[arg(long, value_enum, default_value = "text")]
@@ -73,6 +77,16 @@ impl SimFormat {
 impl SimArgs {
     /// Whether nothing is asked for but a fabric.
     pub(crate) fn is_plain(&self) -> bool {
-        self.with.is_none() && !self.saturation && self.scenario == NOMINAL
+        self.with.is_none() && !self.saturation && self.scenario.as_deref().is_none_or(|name| name == NOMINAL)
+    }
+
+    /// The scenario to run, or `None` for all of them. `--scenario` wins over the `scenarios` of a
+    /// simulation.
+    pub(crate) fn scenario_to_run(&self, scenarios: Scenarios) -> Option<&str> {
+        match self.scenario.as_deref() {
+            Some(ALL) => None,
+            None if scenarios == Scenarios::All => None,
+            named => named.or(Some(NOMINAL)),
+        }
     }
 }

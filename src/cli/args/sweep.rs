@@ -24,9 +24,9 @@ pub struct SweepArgs {
 /// The steps of a sweep, for several machines.
 #[derive(Clone, Debug, Subcommand)]
 pub enum SweepStep {
-    /// Write down all runs, and run none
+    /// Write down all runs (sweep.json, runs/), and run none
     Plan(SweepPlanArgs),
-    /// Run what is not there yet, or a shard of it
+    /// Run what is not there yet, or a shard of it; `fabc sweep merge` writes the table
     Run {
         /// The directory of the sweep
         #[arg(value_name = "DIR")]
@@ -35,7 +35,7 @@ pub enum SweepStep {
         #[arg(long, value_name = "i/n", value_parser = shard, default_value = "1/1")]
         shard: Shard,
     },
-    /// Write the table and the page of all runs
+    /// Write the table (table.txt, table.csv, table.json) and the page (index.html), once all runs are over
     Merge {
         /// The directory of the sweep
         #[arg(value_name = "DIR")]

@@ -7,8 +7,8 @@
 //! another spec or version, or was run on other tables, is as good as not there.
 
 use crate::args::choice::Choice;
+use crate::args::merge_submit::MergeArgs;
 use crate::args::options::{BuildArgs, CompileArgs};
-use crate::args::parts::MergeArgs;
 use crate::args::shard::Shard;
 use crate::build::front::{self, manifest_options, requires_hold, tables_option};
 use crate::io::content;
@@ -265,7 +265,7 @@ impl Parts {
     }
 
     /// Whether a scenario is kept and whole.
-    fn has(&self, scenario: &str) -> bool {
+    fn has_scenario(&self, scenario: &str) -> bool {
         self.place(None, scenario).is_file() && self.file(scenario).is_ok()
     }
 
@@ -357,12 +357,12 @@ impl Keeper for Of<'_> {
     }
 
     fn wants_healthy(&self) -> bool {
-        !self.parts.has("nominal")
+        !self.parts.has_scenario("nominal")
     }
 
     fn wants(&self, number: usize, piece: Piece<'_>) -> bool {
         let has = || match piece {
-            Piece::Fault(name) => self.parts.has(name),
+            Piece::Fault(name) => self.parts.has_scenario(name),
             Piece::Simulation { name, scenario } => self.parts.has_report(name, scenario),
         };
         self.is_mine(number) && !has()
@@ -419,7 +419,7 @@ impl Kept for Parts {
 
     fn convicted(&self, name: &str, what: Failure) -> Wrong {
         match what {
-            Failure::Internal(error) => self.foreign(None, name, &said(&*error)),
+            Failure::Internal(error) => self.foreign(None, name, &error_text(&*error)),
             other => Wrong::Failure(other),
         }
     }
@@ -440,7 +440,7 @@ fn unusable(what: String) -> DriverError {
     DriverError::Shards { what, hint: "remove it, and run its shard again".to_owned() }
 }
 
-fn said(error: &(dyn Diagnostic + Send + Sync)) -> String {
+fn error_text(error: &(dyn Diagnostic + Send + Sync)) -> String {
     error.to_string()
 }
 

@@ -115,8 +115,8 @@ pub(crate) fn write(request: &Request, compiled: &Compiled, spec_text: &str) -> 
         return external(format, path, compiled);
     }
     let name = format.name;
-    fabc_emit::possible(name, compiled)?;
-    place(request, &fabc_emit::one(name, compiled, spec_text).unwrap_or_default())
+    fabc_emit::refuse_unwritable_format(name, compiled)?;
+    place(request, &fabc_emit::artifacts_of_format(name, compiled, spec_text).unwrap_or_default())
 }
 
 /// The same of a fabric that was only wired.

@@ -486,6 +486,11 @@ impl From<(fabc_base::diag::Failure, fabc_base::diag::SourceMap)> for Stop {
     }
 }
 
+/// Ends a command because the checker convicted a file.
+pub(crate) fn convicted(error: fabc_check::CheckError, sources: &fabc_base::diag::SourceMap) -> Stop {
+    Stop { diagnostics: vec![Box::new(error)], sources: sources.clone(), exit_code: 3 }
+}
+
 /// An error that would exit with 2 or 3 anywhere else.
 pub(crate) fn as_error(stop: Stop) -> Stop {
     Stop { exit_code: if matches!(stop.exit_code, 2 | 3) { 1 } else { stop.exit_code }, ..stop }

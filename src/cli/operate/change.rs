@@ -1,12 +1,11 @@
 //! `fabc plan LIVE NEW_DIR --tables DIR`: the tables of every moment on the way.
 
 use crate::args::running::{Order, PlanArgs};
-use crate::io::errors::{DriverError, Stop};
+use crate::io::errors::{DriverError, Stop, convicted};
 use crate::io::read::display;
 use crate::io::staging::{Ours, Staging, refuse_others};
 use crate::io::terminal::{Terminal, size};
 use crate::operate::repair::Built;
-use crate::run::collective_scene::convicted;
 use fabc_base::progress::Silent;
 use fabc_emit::Artifact;
 use fabc_ir::{Change, Plan, Staged};
@@ -48,7 +47,7 @@ pub(crate) fn staged(args: &PlanArgs, out: &Path, (fabric, pod): (&Fabric, &Pod)
         loads,
         limit: (args.load.0 * loads[0].max(loads[1]) as f64).floor() as u64,
     };
-    let staged = planned.staged(&Silent).map_err(|error| told(error, &planned, &new))?;
+    let staged = planned.staged(&Silent).map_err(|error| explain_no_change(error, &planned, &new))?;
     let mut staging = Staging::at(out, STAGES)?;
     let mut written = 0;
     let mut write = |artifact: Artifact| {
@@ -95,7 +94,7 @@ fn room(old: &Built, new: &Built) -> Result<(), Stop> {
 const OTHERWISE: &str =
     "let the new topology keep more of the live cross-connects (`start`, `moves`), or drain the pod and change it without";
 
-fn told(error: NoChange, planned: &Planned<'_>, new: &Built) -> Stop {
+fn explain_no_change(error: NoChange, planned: &Planned<'_>, new: &Built) -> Stop {
     match error {
         NoChange::Wrong(error) => convicted(error, &new.sources),
         NoChange::NoWay => DriverError::NoWay {

@@ -7,15 +7,15 @@ use fabc_model::Fabric;
 use fabc_passes::drift::Dark;
 use std::collections::BTreeSet;
 
-/// A fabric as it was wired.
+/// A fabric as it was built: its spec, wiring and cross-connects, before anything went down.
 #[derive(Clone, Copy)]
-pub(crate) struct Wired<'a> {
+pub(crate) struct AsBuilt<'a> {
     pub(crate) fabric: &'a Fabric,
     pub(crate) topology: &'a Topology,
     pub(crate) cross_connects: Option<&'a CrossConnects>,
 }
 
-/// What is down.
+/// The parts that are down.
 #[derive(Default)]
 pub(crate) struct Down {
     switches: BTreeSet<OcsId>,
@@ -24,26 +24,29 @@ pub(crate) struct Down {
 }
 
 impl Down {
-    /// By the names of switches, routers, links and blocks.
-    pub(crate) fn of(wired: Wired<'_>, names: &[String]) -> Result<Self, Stop> {
+    /// Parts that are down, by the names of switches, routers, links and blocks.
+    ///
+    /// # Errors
+    /// A name that no part has.
+    pub(crate) fn by_names(as_built: AsBuilt<'_>, names: &[String]) -> Result<Self, Stop> {
         let mut down = Self::default();
         for name in names {
             let compact: String = name.chars().filter(|letter| !letter.is_whitespace()).collect();
-            if !down.takes(wired, &compact) {
-                return Err(DriverError::UnknownPart { name: name.clone(), hint: looks(wired, &compact) }.into());
+            if !down.mark_down(as_built, &compact) {
+                return Err(DriverError::UnknownPart { name: name.clone(), hint: known_names(as_built, &compact) }.into());
             }
         }
         Ok(down)
     }
 
-    /// By what carries no light.
-    pub(crate) fn of_dark(wired: Wired<'_>, dark: &[Dark]) -> Self {
+    /// Parts that are down because they carry no light.
+    pub(crate) fn by_dark(as_built: AsBuilt<'_>, dark: &[Dark]) -> Self {
         let mut down = Self::default();
         for one in dark {
             match *one {
                 Dark::Switch(ocs) => drop(down.switches.insert(ocs)),
                 Dark::CrossConnect(ocs, pair) => {
-                    let settings = wired.cross_connects.iter().flat_map(|cross_connects| &cross_connects.settings[ocs]);
+                    let settings = as_built.cross_connects.iter().flat_map(|cross_connects| &cross_connects.settings[ocs]);
                     down.links.extend(settings.filter(|setting| [setting.a, setting.b] == pair).map(|setting| setting.link));
                 }
             }
@@ -51,17 +54,17 @@ impl Down {
         down
     }
 
-    /// The same, and what else is.
-    pub(crate) fn and(mut self, other: Self) -> Self {
+    /// These parts and the parts of `other`.
+    pub(crate) fn joined_with(mut self, other: Self) -> Self {
         self.switches.extend(other.switches);
         self.routers.extend(other.routers);
         self.links.extend(other.links);
         self
     }
 
-    /// Whether there is such a part; it is down from now on.
-    fn takes(&mut self, wired: Wired<'_>, name: &str) -> bool {
-        let (topology, fabric) = (wired.topology, wired.fabric);
+    /// Marks the part with this name as down. Returns `false` if there is no such part.
+    fn mark_down(&mut self, as_built: AsBuilt<'_>, name: &str) -> bool {
+        let (topology, fabric) = (as_built.topology, as_built.fabric);
         if let Some(pod) = fabric.pod()
             && let Some((id, _)) = pod.ocses.enumerate().find(|(_, ocs)| ocs.name == name)
         {
@@ -94,10 +97,10 @@ impl Down {
         is_block
     }
 
-    /// The names of scenarios, in their order: switches, links, routers.
-    pub(crate) fn names(&self, wired: Wired<'_>) -> Vec<String> {
-        let topology = wired.topology;
-        let switches = self.switches.iter().filter_map(|&id| Some(wired.fabric.pod()?.ocses[id].name.clone()));
+    /// The names of the parts, in the order of scenario names: switches, links, routers.
+    pub(crate) fn names(&self, as_built: AsBuilt<'_>) -> Vec<String> {
+        let topology = as_built.topology;
+        let switches = self.switches.iter().filter_map(|&id| Some(as_built.fabric.pod()?.ocses[id].name.clone()));
         let link = |&link: &LinkId| {
             let end = topology.links()[link].a;
             format!("{}.{}", topology.name(end.node), topology.names().port(end.port))
@@ -106,10 +109,10 @@ impl Down {
         switches.chain(self.links.iter().map(link)).chain(routers).collect()
     }
 
-    /// What is left.
-    pub(crate) fn scene<'a>(&self, wired: Wired<'a>) -> Scene<'a> {
-        let topology = wired.topology;
-        let through = |link| wired.cross_connects.and_then(|cross_connects| cross_connects.ocs_of[link]);
+    /// The surviving network.
+    pub(crate) fn scene<'a>(&self, as_built: AsBuilt<'a>) -> Scene<'a> {
+        let topology = as_built.topology;
+        let through = |link| as_built.cross_connects.and_then(|cross_connects| cross_connects.ocs_of[link]);
         let lit = topology.links().enumerate().map(|(id, link)| {
             let dark = through(id).is_some_and(|ocs| self.switches.contains(&ocs)) || self.links.contains(&id);
             !dark && !self.routers.contains(&link.a.node) && !self.routers.contains(&link.b.node)
@@ -121,9 +124,10 @@ impl Down {
 /// Groups of switches that are told one by one; of more, the first and the last switch are.
 const GROUPS: usize = 6;
 
-/// Which names a fabric has: those of the group, or of the router, that the wrong name begins with, or all.
-fn looks(wired: Wired<'_>, wrong: &str) -> String {
-    let (topology, names) = (wired.topology, wired.topology.names());
+/// The names of a fabric, as a hint: those of the group, or of the router, that the wrong name begins with,
+/// or all.
+fn known_names(as_built: AsBuilt<'_>, wrong: &str) -> String {
+    let (topology, names) = (as_built.topology, as_built.topology.names());
     if let Some(ports) = wrong.rsplit_once('.').and_then(|(router, _)| Some((router, names.find(router, topology.node_count())?))) {
         let (router, node) = ports;
         let channels = topology.channels_from(node).chain(topology.channels_into(node));
@@ -132,7 +136,7 @@ fn looks(wired: Wired<'_>, wrong: &str) -> String {
         let lit: Vec<String> = lit.into_iter().map(|port| format!("`{router}.{}`", names.port(port))).collect();
         return format!("links of this router are {}", lit.join(", "));
     }
-    let groups = switches(wired);
+    let groups = switch_groups(as_built);
     let span = |first: &str, last: &str| if first == last { format!("`{first}`") } else { format!("`{first}` to `{last}`") };
     let spans = |groups: &[[String; 2]]| groups.iter().map(|[first, last]| span(first, last)).collect::<Vec<_>>().join(", ");
     let group = |name: &str| name.split('[').next().unwrap_or_default().to_owned();
@@ -145,7 +149,7 @@ fn looks(wired: Wired<'_>, wrong: &str) -> String {
     } else if let (Some([first, _]), Some([_, last])) = (groups.first(), groups.last()) {
         told.push(format!("switches {}", span(first, last)));
     }
-    let routers = if wired.fabric.pod().is_some() { "chips" } else { "routers" };
+    let routers = if as_built.fabric.pod().is_some() { "chips" } else { "routers" };
     let (first, last) = (topology.name(NodeId(0)), topology.name(NodeId::new(topology.node_count() - 1)));
     told.push(format!("{routers} {}", span(&first, &last)));
     if let Some(channel) = topology.channels_from(NodeId(0)).next() {
@@ -158,9 +162,9 @@ fn looks(wired: Wired<'_>, wrong: &str) -> String {
 }
 
 /// The first and the last switch of every group.
-fn switches(wired: Wired<'_>) -> Vec<[String; 2]> {
+fn switch_groups(as_built: AsBuilt<'_>) -> Vec<[String; 2]> {
     let mut groups: Vec<(usize, [String; 2])> = Vec::new();
-    for ocs in wired.fabric.pod().into_iter().flat_map(|pod| pod.ocses.iter()) {
+    for ocs in as_built.fabric.pod().into_iter().flat_map(|pod| pod.ocses.iter()) {
         match groups.last_mut() {
             Some((group, [_, last])) if *group == ocs.group.index() => last.clone_from(&ocs.name),
             _ => groups.push((ocs.group.index(), [ocs.name.clone(), ocs.name.clone()])),
@@ -169,10 +173,10 @@ fn switches(wired: Wired<'_>) -> Vec<[String; 2]> {
     groups.into_iter().map(|(_, ends)| ends).collect()
 }
 
-/// The fault of the budget that names make, itself or the image of another.
-pub(crate) fn tolerated(wired: Wired<'_>, names: &[String]) -> Option<(Scenario, String)> {
+/// The tolerated fault that takes exactly these parts down, or whose image does.
+pub(crate) fn tolerated_fault(as_built: AsBuilt<'_>, names: &[String]) -> Option<(Scenario, String)> {
     let name = names.join("+");
-    let all = Scenario::all(wired.fabric, wired.topology);
+    let all = Scenario::all(as_built.fabric, as_built.topology);
     let of_name = |scenario: &Scenario| scenario.name == name || scenario.images.iter().any(|image| image.scenario == name);
     all.into_iter().skip(1).find(of_name).map(|scenario| (scenario, name))
 }

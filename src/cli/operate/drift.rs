@@ -1,14 +1,13 @@
 //! `fabc drift`: what the switches do, beside what a build set, and what the difference comes to.
 
 use crate::args::running::DriftArgs;
-use crate::io::errors::{DriverError, Stop, as_error};
+use crate::io::errors::{DriverError, Stop, as_error, convicted};
 use crate::io::read::{self, display};
 use crate::io::terminal::{Terminal, print_out};
-use crate::operate::down::{Down, Wired, tolerated};
+use crate::operate::down::{AsBuilt, Down, tolerated_fault};
 use crate::operate::live::live;
 use crate::operate::switches::of_pod;
 use crate::operate::tables::file_of;
-use crate::run::collective_scene::convicted;
 use fabc_base::diag::SourceMap;
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_check::{Files, ReadWiring};
@@ -40,11 +39,11 @@ fn judged(args: &DriftArgs, terminal: Terminal) -> Result<(Drift, bool), Stop> {
         files.insert(path.to_owned(), read::bytes(&args.directory.join(path), ARTIFACT_BYTES)?);
     }
     let ReadWiring { topology, cross_connects } = fabc_check::read_wiring(&files, &fabric).map_err(|error| convicted(error, &sources))?;
-    let wired = Wired { fabric: &fabric, topology: &topology, cross_connects: cross_connects.as_ref() };
+    let as_built = AsBuilt { fabric: &fabric, topology: &topology, cross_connects: cross_connects.as_ref() };
     let live = live(&args.live, pod, args.ports.as_deref())?;
-    let (switches, down) = compared(wired, pod, &live, args.allow_pending);
-    let names = down.names(wired);
-    let scenario = tolerated(wired, &names);
+    let (switches, down) = compared(as_built, pod, &live, args.allow_pending);
+    let names = down.names(as_built);
+    let scenario = tolerated_fault(as_built, &names);
     let tables = scenario.as_ref().and_then(|(scenario, _)| file_of(&args.directory, &fabc_emit::tables_path(&scenario.name)));
     let meaning = match scenario {
         _ if switches.iter().any(|switch| !switch.extra.is_empty()) => Meaning::Foreign(names),
@@ -52,7 +51,7 @@ fn judged(args: &DriftArgs, terminal: Terminal) -> Result<(Drift, bool), Stop> {
         Some((_, name)) if tables.is_some() => Meaning::Scenario(name),
         _ => Meaning::Repair(names),
     };
-    let parts = fabc_check::parts(&down.scene(wired)).len();
+    let parts = fabc_check::parts(&down.scene(as_built)).len();
     let drift = Drift { switches, meaning, parts };
     let directory = display(&args.directory);
     match args.json {
@@ -64,10 +63,10 @@ fn judged(args: &DriftArgs, terminal: Terminal) -> Result<(Drift, bool), Stop> {
 }
 
 /// The switches that differ, and what is down for that; `soon` takes for set what is pending.
-pub(crate) fn compared(wired: Wired<'_>, pod: &Pod, live: &Live, soon: bool) -> (Vec<SwitchDrift>, Down) {
-    let Some(cross_connects) = wired.cross_connects else { return (Vec::new(), Down::default()) };
+pub(crate) fn compared(as_built: AsBuilt<'_>, pod: &Pod, live: &Live, soon: bool) -> (Vec<SwitchDrift>, Down) {
+    let Some(cross_connects) = as_built.cross_connects else { return (Vec::new(), Down::default()) };
     let built = cross_connects.mirrors();
     let switches = drift::differences(pod, &built, live, soon);
-    let down = Down::of_dark(wired, &drift::dark(&built, &switches));
+    let down = Down::by_dark(as_built, &drift::dark(&built, &switches));
     (switches, down)
 }

@@ -1,18 +1,17 @@
 //! `fabc repair`: new tables for what is left of a built fabric, whatever is down; nothing is synthesized.
 
 use crate::args::running::{Effort, RepairArgs};
-use crate::io::errors::{DriverError, Stop};
+use crate::io::errors::{DriverError, Stop, convicted};
 use crate::io::progress::Watch;
 use crate::io::read::{self, display};
 use crate::io::staging::{Ours, Staging, refuse_others};
 use crate::io::terminal::{Terminal, size};
-use crate::operate::down::{Down, Wired, tolerated};
+use crate::operate::down::{AsBuilt, Down, tolerated_fault};
 use crate::operate::drift::compared;
 use crate::operate::live::live;
 use crate::operate::placed::{Placed, is_placed};
 use crate::operate::switches::of_pod;
 use crate::operate::tables::{carried, file_of};
-use crate::run::collective_scene::convicted;
 use fabc_base::diag::SourceMap;
 use fabc_base::ids::{Id, NodeId};
 use fabc_base::limits::ARTIFACT_BYTES;
@@ -45,7 +44,7 @@ pub(crate) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> 
     let watch = Watch::new(false);
     let Damage { directory, down, advice } = damage(args)?;
     let built = Built::running(&directory, args.running.as_deref())?;
-    let down = Down::of(built.wired(), &down)?.and(dark(&built, args)?);
+    let down = Down::by_names(built.as_built(), &down)?.joined_with(dark(&built, args)?);
     let Mended { text, files } = mended(&built, &down, args)?;
     let mut staging = Staging::at(&args.out, REPAIRS)?;
     let mut written = 0;
@@ -73,17 +72,17 @@ pub(crate) struct Mended {
 /// # Errors
 /// What is left is in parts (exit code 3), or too little; the tables in force do not hold.
 pub(crate) fn mended(built: &Built, down: &Down, args: &RepairArgs) -> Result<Mended, Stop> {
-    let scene = down.scene(built.wired());
+    let scene = down.scene(built.as_built());
     let parts = fabc_check::parts(&scene);
     let word = built.fabric.plant.router_word();
     let served = served(built, &scene, &parts, args.partial)?;
     let endpoints = |nodes: &[NodeId]| nodes.iter().filter(|&&node| scene.is_endpoint(node)).count() as u64;
     let pairs = |count: u64| count * count.saturating_sub(1);
     let unserved = pairs(parts.iter().map(|part| endpoints(part)).sum()) - pairs(endpoints(&parts[0]));
-    let names = down.names(built.wired());
+    let names = down.names(built.as_built());
     let since = args.from.as_ref().map(|earlier| in_force(built, earlier)).transpose()?;
     let covered = if unserved == 0 { built.covered(&names)? } else { None };
-    let AlikeWide { tables, ranks, covered, since } = AlikeWide::of(built, covered, since);
+    let AlikeWide { tables, ranks, covered, since } = AlikeWide::widen(built, covered, since);
     let broken = Broken {
         fabric: &built.fabric,
         covered,
@@ -165,10 +164,10 @@ fn cube_of(name: &str) -> &str {
 /// # Errors
 /// It cannot be read, or joins what was not built (exit code 3).
 fn dark(built: &Built, args: &RepairArgs) -> Result<Down, Stop> {
-    let wired = built.wired();
+    let as_built = built.as_built();
     let Some(path) = &args.live else { return Ok(Down::default()) };
     let pod = of_pod(&built.fabric)?;
-    let (switches, down) = compared(wired, pod, &live(path, pod, args.ports.as_deref())?, false);
+    let (switches, down) = compared(as_built, pod, &live(path, pod, args.ports.as_deref())?, false);
     let joined = switches.iter().map(|switch| switch.extra.len()).sum::<usize>();
     if joined > 0 {
         let what = match joined {
@@ -193,13 +192,13 @@ pub(crate) fn in_force(built: &Built, earlier: &Path) -> Result<InForce, Stop> {
     if head.fabric != built.fabric.name {
         return Err(unfit("repair.json", format!("is of the fabric `{}`, not of `{}`", head.fabric, built.fabric.name)).into());
     }
-    let down = Down::of(built.wired(), &head.down)?;
-    let scene = down.scene(built.wired());
+    let down = Down::by_names(built.as_built(), &head.down)?;
+    let scene = down.scene(built.as_built());
     let served = served(built, &scene, &fabc_check::parts(&scene), true)?;
     let tables = lone_tables(earlier, built, REPAIR)?;
     let all_ranks = head.ranks.clone().unwrap_or_else(|| built.ranks());
     fabc_check::judge_tables(&built.fabric, &served, &tables, &all_ranks).map_err(|error| convicted(error, &built.sources))?;
-    Ok(InForce { down: down.names(built.wired()), tables, ranks: head.ranks, all_ranks })
+    Ok(InForce { down: down.names(built.as_built()), tables, ranks: head.ranks, all_ranks })
 }
 
 /// The tables of a folder that holds one file of them.
@@ -251,7 +250,7 @@ pub(crate) struct AlikeWide<'a> {
 }
 
 impl<'a> AlikeWide<'a> {
-    pub(crate) fn of(built: &'a Built, mut covered: Option<Covered>, mut since: Option<InForce>) -> Self {
+    pub(crate) fn widen(built: &'a Built, mut covered: Option<Covered>, mut since: Option<InForce>) -> Self {
         let all = [Some(built.tables.vcs), covered.as_ref().map(|of| of.tables.vcs), since.as_ref().map(|of| of.tables.vcs)];
         let vcs = all.into_iter().flatten().max().unwrap_or(built.tables.vcs);
         for Covered { tables, ranks, .. } in covered.iter_mut().filter(|of| of.tables.vcs < vcs) {
@@ -346,8 +345,8 @@ impl Built {
         fabc_check::ranks_of_all(&self.topology, &self.tables.symmetry, usize::from(self.tables.vcs), &self.nominal.ranks)
     }
 
-    pub(crate) fn wired(&self) -> Wired<'_> {
-        Wired { fabric: &self.fabric, topology: &self.topology, cross_connects: self.cross_connects.as_ref() }
+    pub(crate) fn as_built(&self) -> AsBuilt<'_> {
+        AsBuilt { fabric: &self.fabric, topology: &self.topology, cross_connects: self.cross_connects.as_ref() }
     }
 
     /// The same where the last tables of a plan run, which `fabc plan --tables` wrote with their ranks.
@@ -375,7 +374,7 @@ impl Built {
 
     /// The tables that the build has where just this is down.
     pub(crate) fn covered(&self, down: &[String]) -> Result<Option<Covered>, Stop> {
-        let Some((scenario, name)) = tolerated(self.wired(), down) else { return Ok(None) };
+        let Some((scenario, name)) = tolerated_fault(self.as_built(), down) else { return Ok(None) };
         let Some(path) = file_of(&self.directory, &fabc_emit::tables_path(&scenario.name)) else { return Ok(None) };
         let Some(line) = self.faults.iter().find(|line| line.scenario == scenario.name) else { return Ok(None) };
         let mut files = self.files.clone();

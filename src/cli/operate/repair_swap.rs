@@ -33,13 +33,14 @@ pub(crate) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> 
     let watch = Watch::new(false);
     let old = Placed::read(&args.directory)?;
     let names: Vec<String> = args.down.iter().map(|name| name.chars().filter(|letter| !letter.is_whitespace()).collect()).collect();
-    let parts = names.iter().map(|name| part(&old.fabric, name)).collect::<Result<Vec<_>, _>>()?;
-    let dead: BTreeSet<u32> = parts.iter().filter_map(|part| if let Part::Chips(cube) = part { Some(*cube) } else { None }).collect();
+    let parts = names.iter().map(|name| parse_part(&old.fabric, name)).collect::<Result<Vec<_>, _>>()?;
+    let dead: BTreeSet<u32> = parts.iter().filter_map(|part| if let NamedPart::Chips(cube) = part { Some(*cube) } else { None }).collect();
     let placement = Placing::of(&old.fabric, old.pod()).after(&old.placement, &steps(&old.placement, &dead))?;
     let mut text = replaced(&old.placement, &placement);
     let new = Placed { placement, ..old };
     // What is down of cubes that no slice has is nobody's.
-    let lost: Vec<&String> = names.iter().zip(&parts).filter(|(_, part)| !matches!(part, Part::Chips(_))).map(|(name, _)| name).collect();
+    let lost: Vec<&String> =
+        names.iter().zip(&parts).filter(|(_, part)| !matches!(part, NamedPart::Chips(_))).map(|(name, _)| name).collect();
     let mut staging = Staging::at(&args.out, SWAPPED)?;
     staging.enter(PLACED.to_owned());
     let Written { mut bytes, .. } = place::write(&mut staging, &new, &new.placement)?;
@@ -54,7 +55,7 @@ pub(crate) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> 
         let key = (local.kind.name.as_str(), inside);
         if !found.contains_key(&key) {
             let built = Built::read(&new.directory.join(kind_files(key.0)))?;
-            let mended = mended(&built, &Down::of(built.wired(), &key.1)?, args)?;
+            let mended = mended(&built, &Down::by_names(built.as_built(), &key.1)?, args)?;
             found.insert(key.clone(), mended);
         }
         let Mended { text: what, files } = &found[&key];
@@ -71,29 +72,29 @@ pub(crate) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> 
     Ok(())
 }
 
-/// What a name is of.
-enum Part {
+/// The part of a pod that a name stands for.
+enum NamedPart {
     /// A switch, or a link by one of its ends.
     Light,
     /// A chip of a cube, or all of it.
     Chips(u32),
 }
 
-/// What a name is of in a pod whose topology is that of its slices.
+/// Reads the name of a part of a pod whose topology is that of its slices.
 ///
 /// # Errors
 /// There is no such part.
-fn part(fabric: &Fabric, name: &str) -> Result<Part, DriverError> {
+fn parse_part(fabric: &Fabric, name: &str) -> Result<NamedPart, DriverError> {
     let names = router_names(fabric);
     let (size, cubes) = fabric.blocks();
     let chip = |name: &str| names.find(name, fabric.node_count());
     let is_port = |port: &str| (0..fabric.router.radix as usize).any(|at| names.port(PortId::new(at)) == port);
     let of_pod = fabric.pod().is_some_and(|pod| pod.ocses.iter().any(|ocs| ocs.name == name));
     if of_pod || name.rsplit_once('.').is_some_and(|(router, port)| chip(router).is_some() && is_port(port)) {
-        return Ok(Part::Light);
+        return Ok(NamedPart::Light);
     }
     let whole = || name.strip_prefix("cube")?.parse::<u32>().ok().filter(|&cube| cube < cubes);
-    chip(name).map(|chip| chip.0 / size).or_else(whole).map(Part::Chips).ok_or_else(|| {
+    chip(name).map(|chip| chip.0 / size).or_else(whole).map(NamedPart::Chips).ok_or_else(|| {
         let switches = fabric.pod().map_or(&[][..], |pod| pod.ocses.as_slice());
         let switches = switches.first().zip(switches.last()).map(|(first, last)| format!("switches `{}` to `{}`; ", first.name, last.name));
         let [first, last] = [0, fabric.node_count() - 1].map(|node| names.node(fabc_base::ids::NodeId::new(node)));
@@ -107,7 +108,7 @@ fn part(fabric: &Fabric, name: &str) -> Result<Part, DriverError> {
     })
 }
 
-/// Cubes of slices are replaced, and nobody gets one of those that do not work.
+/// The steps that replace cubes of slices by cubes that work.
 fn steps(placement: &SlicePlacement, dead: &BTreeSet<u32>) -> Vec<PlaceStep> {
     let owners = placement.owners();
     let down = dead.iter().map(|&cube| PlaceStep::Down(cube));
@@ -116,7 +117,7 @@ fn steps(placement: &SlicePlacement, dead: &BTreeSet<u32>) -> Vec<PlaceStep> {
     down.chain(swaps).collect()
 }
 
-/// Which cubes of slices are others now, for people.
+/// The cubes that were replaced, as text for people.
 fn replaced(old: &SlicePlacement, new: &SlicePlacement) -> String {
     let mut text = String::new();
     for (before, after) in old.slices.iter().zip(&new.slices) {

@@ -1,11 +1,11 @@
 //! `fabc availability`: how much of the time a job has its pod, from a built directory and rates of failures.
 
 use crate::args::options::AvailabilityArgs;
-use crate::io::errors::{DriverError, Stop};
+use crate::io::errors::{DriverError, Stop, convicted};
 use crate::io::read;
 use crate::io::terminal::{print_out, write_out};
 use crate::operate::placed::{self, Placed, is_placed};
-use crate::run::collective_scene::{convicted, files};
+use crate::run::collective_scene::files;
 use fabc_base::diag::{SourceMap, suggestion};
 use fabc_base::ids::BlockId;
 use fabc_base::limits::ARTIFACT_BYTES;
@@ -48,10 +48,10 @@ pub(crate) fn availability(args: &AvailabilityArgs) -> Result<(), Stop> {
         return Err(wrong(&format!("a job of {job} cubes is none of this pod"), &format!("it has {} cubes", pod.cubes)).into());
     }
     let count = Count { cubes: pod.cubes, job, others: 0 };
-    let asked = asked(&args.directory, (&fabric, pod), count, (failures, args.host_chips), &sources)?;
+    let request = availability_request(&args.directory, (&fabric, pod), count, (failures, args.host_chips), &sources)?;
     match args.json {
-        true => write_out(availability_json(&asked).as_bytes())?,
-        false => print_out(availability_text(&asked).trim_end())?,
+        true => write_out(availability_json(&request).as_bytes())?,
+        false => print_out(availability_text(&request).trim_end())?,
     }
     Ok(())
 }
@@ -76,8 +76,8 @@ fn of_slices(args: &AvailabilityArgs, failures: Failures) -> Result<(), Stop> {
         let spare = placement.spare.iter().copied().chain(placement.free(pod.cubes)).filter(working).count() as u32;
         let count = Count { cubes: in_slices + spare, job: kind.cubes(), others: in_slices - kind.cubes() };
         let directory = args.directory.join(kind_files(&kind.name));
-        let asked = asked(&directory, (&kind.fabric, kind.pod()), count, (failures, args.host_chips), &sources)?;
-        kinds.push(KindAvailability { kind: kind.name.clone(), slices: of_kind, asked });
+        let request = availability_request(&directory, (&kind.fabric, kind.pod()), count, (failures, args.host_chips), &sources)?;
+        kinds.push(KindAvailability { kind: kind.name.clone(), slices: of_kind, asked: request });
     }
     match args.json {
         true => write_out(slices_availability_json(&fabric.name, &kinds).as_bytes())?,
@@ -93,8 +93,8 @@ struct Count {
     others: u32,
 }
 
-/// What is asked of a built directory.
-fn asked(
+/// The availability request for a built directory.
+fn availability_request(
     directory: &Path,
     (fabric, pod): (&Fabric, &Pod),
     Count { cubes, job, others }: Count,

@@ -2,12 +2,12 @@
 
 use crate::args::collective::{CollectiveArgs, CollectiveFormat};
 use crate::args::sim::NOMINAL;
-use crate::io::errors::{DriverError, Stop};
+use crate::io::errors::{DriverError, Stop, convicted};
 use crate::io::read::{self, display};
 use crate::io::terminal::{Terminal, print_out, write_out};
 use crate::run::collective_declared;
 use crate::run::collective_emit::{self, Target};
-use crate::run::collective_scene::{ReadTabled, convicted, files, scenario, untabled};
+use crate::run::collective_scene::{ReadTabled, files, scenario, untabled};
 use crate::run::scheduled::planned;
 use fabc_base::diag::{SourceMap, Span, list, suggestion};
 use fabc_base::ids::NodeId;
@@ -37,13 +37,13 @@ pub(crate) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<()
         if at > 0 {
             print_out("\n")?;
         }
-        one(args, &loaded, terminal)?;
+        run_one_request(args, &loaded, terminal)?;
     }
     Ok(())
 }
 
-/// What one line of options asks for.
-fn one(args: &CollectiveArgs, Loaded { fabric, sources, .. }: &Loaded, terminal: Terminal) -> Result<(), Stop> {
+/// Runs the collectives that one line of options asks for.
+fn run_one_request(args: &CollectiveArgs, Loaded { fabric, sources, .. }: &Loaded, terminal: Terminal) -> Result<(), Stop> {
     let (sizes, overhead_ps) = quantities(args)?;
     let mut collectives = collectives(args)?;
     let algorithm = algorithm(args, &mut collectives)?;

@@ -1,11 +1,11 @@
 //! What `fabc collective` reads of one scenario of a directory: who is wired to whom, and forwarding tables
 //! where messages follow them.
 
-use crate::io::errors::{DriverError, Stop};
+use crate::io::errors::{DriverError, Stop, convicted};
 use crate::io::read::{self, display};
 use fabc_base::diag::SourceMap;
 use fabc_base::limits::ARTIFACT_BYTES;
-use fabc_check::{CheckError, Files, ReadScenario, ReadScene};
+use fabc_check::{Files, ReadScenario, ReadScene};
 use fabc_ir::ForwardingTables;
 use fabc_ir::read::{Certificates, tagged};
 use fabc_model::Fabric;
@@ -75,11 +75,6 @@ pub(crate) fn untabled(directory: &Path, name: &str) -> DriverError {
 pub(crate) fn files(directory: &Path) -> Result<Files, DriverError> {
     let there = ["topology.json", "ocs.json"].map(|path| file(directory, path.to_owned(), ARTIFACT_BYTES));
     Ok(there.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
-}
-
-/// What ends the command where files do not fit each other.
-pub(crate) fn convicted(error: CheckError, sources: &SourceMap) -> Stop {
-    Stop { diagnostics: vec![Box::new(error)], sources: sources.clone(), exit_code: 3 }
 }
 
 /// A file with its path, if it is there.

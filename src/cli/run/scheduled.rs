@@ -1,12 +1,12 @@
-//! Directories of fabrics whose vectors are scheduled: what a chip sends and receives when, and what such a
-//! directory is not asked for.
+//! Directories of fabrics whose vectors are scheduled: prints what a chip sends and receives in which cycle,
+//! and refuses requests that need forwarding tables.
 
 use crate::args::options::{TableFormat, TablesArgs};
 use crate::args::sim::NOMINAL;
-use crate::io::errors::{DriverError, Stop};
+use crate::io::errors::{DriverError, Stop, convicted};
 use crate::io::read::{self, display};
 use crate::io::terminal::print_out;
-use crate::run::collective_scene::{convicted, files};
+use crate::run::collective_scene::files;
 use fabc_base::diag::SourceMap;
 use fabc_base::ids::{Id, NodeId};
 use fabc_base::limits::ARTIFACT_BYTES;
@@ -20,7 +20,7 @@ use std::path::Path;
 /// The file of all plans, in either form.
 const SCHEDULES: [&str; 2] = ["schedule.json", "schedule.bin"];
 
-/// What the scenario is called in which the spare block takes the place of one, before its number.
+/// The prefix of scenario names: in scenario `block3` the spare block replaces block 3.
 const REPLACED: &str = "block";
 
 /// `fabc tables` of such a directory: the jobs, or what one chip does; `node` finds a chip by its name.

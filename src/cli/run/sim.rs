@@ -20,9 +20,6 @@ use fabc_pipeline::show::MessageFormat;
 use fabc_sim::{SimError, SimReport};
 use std::path::{Path, PathBuf};
 
-/// The name that stands for every scenario.
-const ALL: &str = "all";
-
 /// `fabc sim`.
 ///
 /// # Errors
@@ -32,7 +29,7 @@ pub(crate) fn simulate(args: &SimArgs, terminal: Terminal) -> Result<(), Stop> {
     let watch = Watch::new(!terminal.quiet && terminal.format == MessageFormat::Human);
     match (&args.foreign.tables, &args.foreign.topology, &args.directories[..]) {
         (Some(tables), Some(topology), _) => third_party(args, tables, topology, &watch)?,
-        (_, _, [directory]) if !args.compare => one(args, directory, &watch)?,
+        (_, _, [directory]) if !args.compare => simulate_directory(args, directory, &watch)?,
         (_, _, directories) => compare(args, directories, &watch)?,
     }
     terminal.detail(&format!("simulated in {}", watch.elapsed()));
@@ -61,16 +58,16 @@ fn described(args: &SimArgs, fabric: &Fabric) -> Result<Simulation, Stop> {
 }
 
 /// Runs what is asked for on one directory.
-fn one(args: &SimArgs, directory: &Path, watch: &Watch) -> Result<(), Stop> {
+fn simulate_directory(args: &SimArgs, directory: &Path, watch: &Watch) -> Result<(), Stop> {
     let Loaded { fabric, sources, .. } = read::built_fabric(directory)?;
     let described = described(args, &fabric)?;
-    let built = Built { directory, sources: &sources, runs: Runs { fabric: &fabric, described: &described, chips: false } };
+    let built = SimulatedDirectory { directory, sources: &sources, runs: Runs { fabric: &fabric, described: &described, chips: false } };
     let blocks = blocks(args, &fabric)?;
     if blocks.is_empty() {
-        built.several(args, None, args.scenario == ALL || described.scenarios == Scenarios::All, watch)?;
+        built.run_scenarios(args, None, watch)?;
     }
     for block in blocks {
-        built.several(args, Some(block), args.scenario == ALL || block.scenarios == Scenarios::All, watch)?;
+        built.run_scenarios(args, Some(block), watch)?;
     }
     Ok(())
 }
@@ -103,8 +100,9 @@ fn compare(args: &SimArgs, directories: &[PathBuf], watch: &Watch) -> Result<(),
             let (what, hint) = ("a comparison searches saturation and has no `rates`".to_owned(), "remove `rates`".to_owned());
             return Err(InputError::Usage { what, hint }.into());
         }
-        let built = Built { directory, sources: &sources, runs: Runs { fabric: &fabric, described: &described, chips: false } };
-        for scenario in built.scenarios(args, args.scenario == ALL || described.scenarios == Scenarios::All)? {
+        let built =
+            SimulatedDirectory { directory, sources: &sources, runs: Runs { fabric: &fabric, described: &described, chips: false } };
+        for scenario in built.scenarios(args.scenario_to_run(described.scenarios))? {
             let read = built.scenario(&scenario)?;
             let report = built.runs.saturation(args, &read, watch).map_err(|error| stop(error, &sources))?;
             match fabc_emit::Finished::of(&fabric, &report) {
@@ -141,14 +139,14 @@ fn blocks<'a>(args: &SimArgs, fabric: &'a Fabric) -> Result<Vec<&'a Simulation>,
     }
 }
 
-/// Where a fabric is read from.
-struct Built<'a> {
+/// A built directory that is simulated, and what is run on it.
+struct SimulatedDirectory<'a> {
     directory: &'a Path,
     sources: &'a SourceMap,
     runs: Runs<'a>,
 }
 
-/// What is run.
+/// The simulations that are run on a fabric.
 struct Runs<'a> {
     fabric: &'a Fabric,
     /// The simulation that is run where the spec has none.
@@ -157,11 +155,12 @@ struct Runs<'a> {
     chips: bool,
 }
 
-impl Built<'_> {
-    /// Runs one or all scenarios, and prints what comes out.
-    fn several(&self, args: &SimArgs, block: Option<&Simulation>, all: bool, watch: &Watch) -> Result<(), Stop> {
+impl SimulatedDirectory<'_> {
+    /// Runs one scenario or all of them, and prints the reports.
+    fn run_scenarios(&self, args: &SimArgs, block: Option<&Simulation>, watch: &Watch) -> Result<(), Stop> {
+        let scenarios = block.unwrap_or(self.runs.described).scenarios;
         let (mut reports, mut wired) = (Vec::new(), None);
-        for scenario in self.scenarios(args, all)? {
+        for scenario in self.scenarios(args.scenario_to_run(scenarios))? {
             let read = self.scenario(&scenario)?;
             reports.push(self.runs.run(args, block, &read, watch).map_err(|error| stop(error, self.sources))?);
             wired = Some(read.topology);
@@ -172,10 +171,10 @@ impl Built<'_> {
         Ok(())
     }
 
-    /// The names of the scenarios that are asked for.
-    fn scenarios(&self, args: &SimArgs, all: bool) -> Result<Vec<String>, Stop> {
-        if !all {
-            return Ok(vec![args.scenario.clone()]);
+    /// The scenario with this name; without a name, all of them.
+    fn scenarios(&self, name: Option<&str>) -> Result<Vec<String>, Stop> {
+        if let Some(name) = name {
+            return Ok(vec![name.to_owned()]);
         }
         fabc_check::scenario_names(&self.files(None)?, self.runs.fabric).map_err(|error| stop(error, self.sources))
     }

@@ -1,17 +1,18 @@
 //! `fabc sweep`: one spec with many values of its parameters.
 //!
-//! Comes in: a spec and the values. Goes out: a directory with the plan (`sweep.json`), a directory below
-//! `runs/` for every different run, the table and the page. A run is named by the hash of its normal form,
-//! its input files, the stage and the version of fabc: what is there is not run again, by whoever it was run.
-//! Invariants: a run is there whole or not at all; the table and the page are the same bytes however the runs
-//! were shared out.
+//! Comes in: a spec and the values. Goes out: a directory with the plan (`sweep.json`), a folder below
+//! `runs/` for every different run, the table and the page. `sweep plan` writes the plan, `sweep run` the
+//! runs, `sweep merge` the table and the page; `sweep` without a step does all three. A run is named by the
+//! hash of its normal form, its input files, the stage and the version of fabc: what is there is not run
+//! again, by whoever it was run. Invariants: a run is there whole or not at all; the table and the page are
+//! the same bytes however the runs were shared out.
 
 pub(crate) mod jobs;
 mod plan;
 mod results;
 mod run;
 mod submit;
-pub(crate) mod submit_command;
+pub(crate) mod submit_build;
 mod values;
 mod verify;
 
@@ -30,7 +31,7 @@ pub(crate) fn sweep(args: &SweepArgs, terminal: Terminal) -> Result<(), Stop> {
     match &args.step {
         Some(SweepStep::Plan(of)) => {
             let (directory, planned) = plan::write_plan(of)?;
-            terminal.say(&format!("planned {} in {}", plan::runs(planned.runs.len()), display(&directory)))?;
+            terminal.say(&format!("planned {} in {}", plan::runs_text(planned.runs.len()), display(&directory)))?;
             Ok(())
         }
         Some(SweepStep::Run { directory, shard }) => run::run(directory, &plan::read_plan(directory)?, *shard, terminal),

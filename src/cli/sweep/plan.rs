@@ -3,7 +3,7 @@
 //! Comes in: a spec and the values. Goes out: `sweep.json`, and below `runs/` the normal form of every
 //! different run with its input files.
 
-use super::results::{FAILED, first};
+use super::results::{FAILED, first_error};
 use super::values;
 use crate::args::sweep::SweepPlanArgs;
 use crate::io::content;
@@ -27,12 +27,13 @@ pub(crate) const PLAN: &str = "sweep.json";
 pub(crate) const SPEC: &str = "spec";
 
 /// `1 run`, `8 runs`.
-pub(crate) fn runs(count: usize) -> String {
+pub(crate) fn runs_text(count: usize) -> String {
     format!("{count} run{}", if count == 1 { "" } else { "s" })
 }
 
-/// Where a run stands.
-pub(crate) fn place(directory: &Path, run: &SweepRun) -> PathBuf {
+/// The folder of a run: `runs/KEY` in the directory of the sweep. It holds the spec of the run, and its built
+/// directory or why there is none.
+pub(crate) fn run_folder(directory: &Path, run: &SweepRun) -> PathBuf {
     directory.join("runs").join(&run.key)
 }
 
@@ -63,9 +64,9 @@ pub(crate) fn write_plan(args: &SweepPlanArgs) -> Result<(PathBuf, SweepPlan), S
                 resolved += 1;
                 let mut needed = vec![("spec.fab".to_owned(), print_spec(&normal))];
                 needed.extend(fabc_emit::inputs(&fabric));
-                Planned { fabric: fabric.name, settings, needed, failed: None }
+                PlannedRun { fabric: fabric.name, settings, needed, failed: None }
             }
-            Err(stop) => impossible(spec, &text, &sets, stop, &mut first_refused)?,
+            Err(stop) => plan_refused_run(spec, &text, &sets, stop, &mut first_refused)?,
         };
         let stage = plan.until.as_deref().unwrap_or("emit");
         let key = match &planned.failed {
@@ -85,10 +86,10 @@ pub(crate) fn write_plan(args: &SweepPlanArgs) -> Result<(PathBuf, SweepPlan), S
     let mut seen = BTreeSet::new();
     write::take_away_all_leftovers(&directory);
     for (run, files) in plan.runs.iter().zip(&files).filter(|(run, _)| seen.insert(run.key.clone())) {
-        let spec = place(&directory, run).join(SPEC);
-        [place(&directory, run), spec.clone(), spec.join("inputs")].iter().for_each(|place| write::take_away_all_leftovers(place));
+        let spec = run_folder(&directory, run).join(SPEC);
+        [run_folder(&directory, run), spec.clone(), spec.join("inputs")].iter().for_each(|folder| write::take_away_all_leftovers(folder));
         for (path, text) in files {
-            let path = if path == FAILED { place(&directory, run).join(path) } else { spec.join(path) };
+            let path = if path == FAILED { run_folder(&directory, run).join(path) } else { spec.join(path) };
             if !path.is_file() {
                 write::make_directory(path.parent().unwrap_or(&directory))?;
                 write::write(&path, text.as_bytes())?;
@@ -101,7 +102,7 @@ pub(crate) fn write_plan(args: &SweepPlanArgs) -> Result<(PathBuf, SweepPlan), S
 }
 
 /// A run, as the plan has it.
-struct Planned {
+struct PlannedRun {
     fabric: String,
     settings: Vec<(String, String)>,
     /// Its spec, with its input files.
@@ -113,21 +114,21 @@ struct Planned {
 /// Errors of parameters: the values that were asked for are not those that the spec declares.
 const OF_PARAMETERS: [&str; 4] = ["FAB0142", "FAB0143", "FAB0144", "FAB0148"];
 
-/// A run whose spec has errors with its values; whether they are of the values only, other runs tell.
+/// Plans a run whose spec has errors with its values. Other runs tell whether only these values are wrong.
 ///
 /// # Errors
 /// The spec or a value cannot be parsed, the values are none that the spec takes, or fabc has a bug.
-fn impossible(spec: &str, text: &str, sets: &[String], stop: Stop, first_refused: &mut Option<Stop>) -> Result<Planned, Stop> {
+fn plan_refused_run(spec: &str, text: &str, sets: &[String], stop: Stop, first_refused: &mut Option<Stop>) -> Result<PlannedRun, Stop> {
     let codes = stop.diagnostics.iter().filter_map(|error| error.code());
     let is_of_parameters = codes.map(|code| code.to_string()).any(|code| OF_PARAMETERS.contains(&code.as_str()));
     let Some(read) = read::unresolved(spec, text.to_owned(), sets).filter(|_| !is_of_parameters && stop.exit_code != 4) else {
         return Err(stop);
     };
-    let (code, message) = first(&stop);
+    let (code, message) = first_error(&stop);
     let failed = read.text.is_none().then(|| fabc_emit::failed_json(&code, &message));
     first_refused.get_or_insert(stop);
     let needed = read.text.map(|text| ("spec.fab".to_owned(), text)).into_iter().collect();
-    Ok(Planned { fabric: read.fabric, settings: read.settings, needed, failed })
+    Ok(PlannedRun { fabric: read.fabric, settings: read.settings, needed, failed })
 }
 
 /// What the `sweep` blocks of a spec say, as a command line would. A spec with errors is told of them when it

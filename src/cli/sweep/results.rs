@@ -14,26 +14,26 @@ use std::path::Path;
 pub(crate) const FAILED: &str = "failed.json";
 
 /// Whether a run is over; directories are there whole or not at all.
-pub(crate) fn is_there(place: &Path, run: &SweepRun) -> bool {
-    place.join(&run.fabric).join(MANIFEST).is_file() || place.join(FAILED).is_file()
+pub(crate) fn is_over(folder: &Path, run: &SweepRun) -> bool {
+    folder.join(&run.fabric).join(MANIFEST).is_file() || folder.join(FAILED).is_file()
 }
 
-/// Code and message of the first error.
-pub(crate) fn first(stop: &Stop) -> (String, String) {
+/// The code and the message of the first error.
+pub(crate) fn first_error(stop: &Stop) -> (String, String) {
     let first = stop.diagnostics.first();
     let code = first.and_then(|first| first.code()).map_or(String::new(), |code| code.to_string());
     (code, first.map_or(String::new(), ToString::to_string))
 }
 
-/// What came of a run.
+/// Reads the outcome of a run.
 ///
 /// # Errors
 /// Its files cannot be read.
-pub(crate) fn outcome(place: &Path, run: &SweepRun) -> Result<SweepOutcome, DriverError> {
-    let built = place.join(&run.fabric);
-    let damaged = |reason: String| DriverError::NotBuilt { path: display(place), reason };
+pub(crate) fn read_outcome(folder: &Path, run: &SweepRun) -> Result<SweepOutcome, DriverError> {
+    let built = folder.join(&run.fabric);
+    let damaged = |reason: String| DriverError::NotBuilt { path: display(folder), reason };
     if !built.join(MANIFEST).is_file() {
-        let failed: FailedFile = tagged(&bytes(&place.join(FAILED), ARTIFACT_BYTES)?).map_err(damaged)?;
+        let failed: FailedFile = tagged(&bytes(&folder.join(FAILED), ARTIFACT_BYTES)?).map_err(damaged)?;
         return Ok(SweepOutcome::Failed { code: failed.code, message: failed.message });
     }
     let manifest: Manifest = tagged(&bytes(&built.join(MANIFEST), ARTIFACT_BYTES)?).map_err(damaged)?;

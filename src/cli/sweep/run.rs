@@ -1,6 +1,7 @@
-//! The runs of a sweep, one after the other, and the table of all of them.
+//! `fabc sweep run` builds the runs of a sweep, one after the other, and writes no table. `fabc sweep merge`
+//! writes the table and the page, once every run is over.
 
-use super::plan::{PLAN, SPEC, place, runs};
+use super::plan::{PLAN, SPEC, run_folder, runs_text};
 use super::results;
 use crate::args::options::CompileArgs;
 use crate::args::shard::Shard;
@@ -22,41 +23,42 @@ use fabc_pipeline::show::MessageFormat;
 use std::collections::{BTreeSet, VecDeque};
 use std::path::Path;
 
-/// The runs of a plan without those that are the same again.
-pub(crate) fn different(plan: &SweepPlan) -> Vec<&SweepRun> {
+/// The runs of a plan, each key once.
+pub(crate) fn distinct_runs(plan: &SweepPlan) -> Vec<&SweepRun> {
     let mut seen = BTreeSet::new();
     plan.runs.iter().filter(|run| seen.insert(&run.key)).collect()
 }
 
-/// Runs what is not there yet of a shard. What another process runs at the time is left to it, and waited for
-/// when all else is done: in the end the shard is there, and nothing was run twice.
+/// Builds the runs of a shard that are not over yet, and writes no table. Runs that another process builds at
+/// the time are left to it, and waited for at the end. So in the end the shard is over, and nothing was run
+/// twice.
 ///
 /// # Errors
 /// The disk does not let us, or fabc has a bug.
 pub(crate) fn run(directory: &Path, plan: &SweepPlan, shard: Shard, terminal: Terminal) -> Result<(), Stop> {
-    let mine: Vec<&SweepRun> = shard.of(different(plan)).collect();
-    let open: Vec<&SweepRun> = mine.iter().copied().filter(|run| !results::is_there(&place(directory, run), run)).collect();
+    let mine: Vec<&SweepRun> = shard.of(distinct_runs(plan)).collect();
+    let open: Vec<&SweepRun> = mine.iter().copied().filter(|run| !results::is_over(&run_folder(directory, run), run)).collect();
     clean_up_on_interrupt();
     // A process that was killed when its run was there left its lock.
-    for run in mine.iter().filter(|run| place(directory, run).join(LOCK).exists()) {
-        drop(Right::try_take(&place(directory, run)));
+    for run in mine.iter().filter(|run| run_folder(directory, run).join(LOCK).exists()) {
+        drop(RunLock::try_take(&run_folder(directory, run)));
     }
     let watch = Watch::new(false);
     let (mut ran, mut failed) = (0, 0);
     let mut waiting: VecDeque<(&SweepRun, bool)> = open.iter().map(|run| (*run, false)).collect();
     let mut over = 0;
     while let Some((run, patient)) = waiting.pop_front() {
-        let place = place(directory, run);
-        let right = if patient { Some(Right::wait(&place)) } else { Right::try_take(&place) };
-        let Some(_right) = right else {
+        let folder = run_folder(directory, run);
+        let lock = if patient { Some(RunLock::wait(&folder)) } else { RunLock::try_take(&folder) };
+        let Some(_held) = lock else {
             waiting.push_back((run, true));
             continue;
         };
         over += 1;
-        if results::is_there(&place, run) {
+        if results::is_over(&folder, run) {
             continue;
         }
-        let done = one(&place, run, plan.until.as_deref())?;
+        let done = build_run(&folder, run, plan.until.as_deref())?;
         ran += 1;
         failed += usize::from(!done);
         let values: Vec<String> = plan.parameters.iter().zip(&run.values).map(|(name, value)| format!("{name}={value}")).collect();
@@ -67,21 +69,21 @@ pub(crate) fn run(directory: &Path, plan: &SweepPlan, shard: Shard, terminal: Te
         }
     }
     let there = mine.len() - ran;
-    terminal.say(&format!("{ran} of {}: {there} were there, {failed} failed", runs(mine.len())))?;
+    terminal.say(&format!("{ran} of {}: {there} were there, {failed} failed", runs_text(mine.len())))?;
     Ok(())
 }
 
-/// The right to run a run, held by one process at a time: a lock file in its directory, while it is run. It
-/// ends with the process, however that ends. Where a file system knows no locks, everybody has it, and a run
-/// may be made twice, with the same bytes.
-struct Right {
+/// The lock of a run, held by one process at a time: a lock file in the folder of the run, while it is run.
+/// It ends with the process, however that ends. Where a file system knows no locks, every process holds it,
+/// and a run may be made twice, with the same bytes.
+struct RunLock {
     _lock: Option<LockFile>,
 }
 
-impl Right {
-    /// The right, unless somebody else has it.
-    fn try_take(place: &Path) -> Option<Self> {
-        match LockFile::try_take(&place.join(LOCK)) {
+impl RunLock {
+    /// Takes the lock, unless another process holds it.
+    fn try_take(folder: &Path) -> Option<Self> {
+        match LockFile::try_take(&folder.join(LOCK)) {
             Ok(None) => None,
             Ok(lock) => Some(Self { _lock: lock }),
             // What cannot be written says so when the run is written.
@@ -89,57 +91,57 @@ impl Right {
         }
     }
 
-    /// The right, as soon as nobody else has it.
-    fn wait(place: &Path) -> Self {
-        Self { _lock: LockFile::wait(&place.join(LOCK)).ok() }
+    /// Waits until no other process holds the lock, and takes it.
+    fn wait(folder: &Path) -> Self {
+        Self { _lock: LockFile::wait(&folder.join(LOCK)).ok() }
     }
 }
 
 /// The lock file of a run, in its directory.
 const LOCK: &str = ".lock";
 
-/// One run; whether it could be had.
+/// Builds one run. Returns whether it could be built; if not, `failed.json` says why.
 ///
 /// # Errors
 /// The disk does not let us, or fabc has a bug.
-fn one(place: &Path, run: &SweepRun, until: Option<&str>) -> Result<bool, Stop> {
+fn build_run(folder: &Path, run: &SweepRun, until: Option<&str>) -> Result<bool, Stop> {
     let stage = Stage::ALL.into_iter().find(|stage| Some(stage.name()) == until);
     let args = CompileArgs { set: Vec::new(), stop_after: stage, dump: Vec::new(), timings: false };
     let silent = Terminal { format: MessageFormat::Human, quiet: true, verbose: false };
-    let loaded = match planned_spec(place, run, until)? {
+    let loaded = match planned_spec(folder, run, until)? {
         Ok(loaded) => loaded,
-        Err(stop) => return failed(place, &stop),
+        Err(stop) => return record_failure(folder, &stop),
     };
     let spec_text = print_spec(&loaded.spec);
     let compiled = match front::back(loaded, &args, &Watch::new(false), silent) {
         Ok((compiled, _)) => compiled,
         Err(stop) if stop.exit_code == 4 => return Err(stop),
-        Err(stop) => return failed(place, &stop),
+        Err(stop) => return record_failure(folder, &stop),
     };
     let tables = front::tables_option(TablesForm::Auto, &compiled, silent);
     let options = [run.settings.clone(), front::manifest_options(&args), tables].concat();
-    let mut staging = Staging::begin(place, &run.fabric, staging::BUILT)?;
+    let mut staging = Staging::begin(folder, &run.fabric, staging::BUILT)?;
     fabc_emit::each_artifact(&compiled, &spec_text, &options, &mut |artifact| staging.write(&artifact.path, &artifact.bytes))?;
     staging.publish()?;
     Ok(true)
 }
 
-/// Whether every run is over.
+/// Refuses a sweep with runs that are not over.
 ///
 /// # Errors
-/// How many are not.
-pub(crate) fn all_there(directory: &Path, plan: &SweepPlan) -> Result<(), DriverError> {
-    match plan.runs.iter().filter(|run| !results::is_there(&place(directory, run), run)).count() {
+/// How many are not over.
+pub(crate) fn require_all_over(directory: &Path, plan: &SweepPlan) -> Result<(), DriverError> {
+    match plan.runs.iter().filter(|run| !results::is_over(&run_folder(directory, run), run)).count() {
         0 => Ok(()),
         missing => {
-            let what = format!("{missing} of {} are not there yet", runs(plan.runs.len()));
+            let what = format!("{missing} of {} are not there yet", runs_text(plan.runs.len()));
             Err(DriverError::Sweep { what, hint: format!("`fabc sweep run {}` runs them", display(directory)) })
         }
     }
 }
 
-/// Table and page, by the names of their files.
-pub(crate) fn tables(table: &fabc_emit::SweepTable) -> [(&'static str, String); 4] {
+/// The files that `fabc sweep merge` writes, by name: the table in three forms, and the page.
+pub(crate) fn table_files(table: &fabc_emit::SweepTable) -> [(&'static str, String); 4] {
     [
         ("table.json", fabc_emit::sweep_table_json(table)),
         ("table.csv", fabc_emit::sweep_csv(table)),
@@ -148,11 +150,11 @@ pub(crate) fn tables(table: &fabc_emit::SweepTable) -> [(&'static str, String); 
     ]
 }
 
-/// Writes down that a run cannot be had.
-fn failed(place: &Path, stop: &Stop) -> Result<bool, Stop> {
-    let (code, message) = results::first(stop);
-    write::make_directory(place)?;
-    write::write(&place.join(results::FAILED), fabc_emit::failed_json(&code, &message).as_bytes())?;
+/// Writes `failed.json`: why a run cannot be built. Returns `false`.
+fn record_failure(folder: &Path, stop: &Stop) -> Result<bool, Stop> {
+    let (code, message) = results::first_error(stop);
+    write::make_directory(folder)?;
+    write::write(&folder.join(results::FAILED), fabc_emit::failed_json(&code, &message).as_bytes())?;
     Ok(false)
 }
 
@@ -160,26 +162,29 @@ fn failed(place: &Path, stop: &Stop) -> Result<bool, Stop> {
 ///
 /// # Errors
 /// It cannot be read, or was changed.
-pub(crate) fn planned_spec(place: &Path, run: &SweepRun, until: Option<&str>) -> Result<Result<Loaded, Stop>, Stop> {
-    let folder = place.join(SPEC);
-    let loaded = match read::built_spec(&folder) {
+pub(crate) fn planned_spec(folder: &Path, run: &SweepRun, until: Option<&str>) -> Result<Result<Loaded, Stop>, Stop> {
+    let spec_folder = folder.join(SPEC);
+    let loaded = match read::built_spec(&spec_folder) {
         Err(stop) if stop.exit_code != 1 => return Err(stop),
         loaded => loaded,
     };
-    let key = content::of_folder(&folder, loaded.as_ref().ok(), until.unwrap_or(Stage::Emit.name()))?;
+    let key = content::of_folder(&spec_folder, loaded.as_ref().ok(), until.unwrap_or(Stage::Emit.name()))?;
     if key == run.key && !loaded.as_ref().is_ok_and(|loaded| loaded.fabric.name != run.fabric) {
         return Ok(loaded);
     }
-    let what = format!("`{}` is not the spec of this run: its key is another one than that of `{PLAN}`", display(&folder));
+    let what = format!("`{}` is not the spec of this run: its key is another one than that of `{PLAN}`", display(&spec_folder));
     Err(DriverError::Sweep { what, hint: "remove that folder: `fabc sweep plan` writes it again".to_owned() }.into())
 }
 
-/// Writes the table and the page.
+/// `fabc sweep merge`: writes the table and the page from all runs.
+///
+/// # Errors
+/// Runs that are not over, or files that cannot be read or written.
 pub(crate) fn merge(directory: &Path, plan: SweepPlan, terminal: Terminal) -> Result<(), Stop> {
-    all_there(directory, &plan)?;
-    let outcomes = plan.runs.iter().map(|run| results::outcome(&place(directory, run), run)).collect::<Result<Vec<_>, _>>()?;
+    require_all_over(directory, &plan)?;
+    let outcomes = plan.runs.iter().map(|run| results::read_outcome(&run_folder(directory, run), run)).collect::<Result<Vec<_>, _>>()?;
     let table = fabc_emit::SweepTable { plan, outcomes };
-    for (name, text) in tables(&table) {
+    for (name, text) in table_files(&table) {
         write::write(&directory.join(name), text.as_bytes())?;
     }
     if !terminal.quiet {

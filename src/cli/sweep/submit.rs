@@ -1,8 +1,8 @@
 //! `fabc sweep submit`: the runs of a sweep, shared out to several processes by whoever runs them.
 
-use super::plan::{place, read_plan, runs, write_plan};
-use super::results::is_there;
-use super::run::{different, merge};
+use super::plan::{read_plan, run_folder, runs_text, write_plan};
+use super::results::is_over;
+use super::run::{distinct_runs, merge};
 use crate::args::sweep::SweepSubmitArgs;
 use crate::io::errors::{DriverError, Stop};
 use crate::io::read::display;
@@ -29,15 +29,15 @@ pub(crate) fn submit(args: &SweepSubmitArgs, terminal: Terminal) -> Result<(), S
     } else {
         write_plan(&args.plan)?
     };
-    let all = different(&plan);
+    let all = distinct_runs(&plan);
     let mut open: Vec<usize> = (0..all.len()).collect();
     let mut ask = || {
-        open.retain(|&at| !is_there(&place(&directory, all[at]), all[at]));
+        open.retain(|&at| !is_over(&run_folder(&directory, all[at]), all[at]));
         open.clone()
     };
     let left = ask().len();
     if !args.job.dry_run {
-        terminal.say(&format!("{} of {} are open in {}", left, runs(all.len()), display(&directory)))?;
+        terminal.say(&format!("{} of {} are open in {}", left, runs_text(all.len()), display(&directory)))?;
     }
     let handed = if left == 0 && !args.job.dry_run {
         Handed::Done

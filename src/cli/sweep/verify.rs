@@ -1,8 +1,8 @@
 //! `fabc sweep verify`: every run is proved as `fabc verify` proves it, and the table follows from the runs.
 
-use super::plan::{PLAN, SPEC, place, runs};
-use super::results::{FAILED, first, outcome};
-use super::run::{all_there, different, planned_spec, tables};
+use super::plan::{PLAN, SPEC, run_folder, runs_text};
+use super::results::{FAILED, first_error, read_outcome};
+use super::run::{distinct_runs, planned_spec, require_all_over, table_files};
 use crate::io::errors::{DriverError, Stop};
 use crate::io::read::{bytes, display};
 use crate::io::staging::MANIFEST;
@@ -33,28 +33,28 @@ pub(crate) fn verify(directory: &Path, plan: SweepPlan, remake: Remake, terminal
     if fabc_emit::sweep_json(&plan).as_bytes() != bytes(&directory.join(PLAN), ARTIFACT_BYTES)? {
         return Err(wrong(format!("`{}` is not as fabc writes it", display(&directory.join(PLAN)))));
     }
-    all_there(directory, &plan)?;
+    require_all_over(directory, &plan)?;
     let mut unproved = vec![UNPROVED];
     let (mut built, mut failed) = (0, 0);
-    for run in different(&plan) {
-        let place = place(directory, run);
-        if place.join(&run.fabric).join(MANIFEST).is_file() {
+    for run in distinct_runs(&plan) {
+        let folder = run_folder(directory, run);
+        if folder.join(&run.fabric).join(MANIFEST).is_file() {
             built += 1;
-            unproved.extend(proved(&place, run, plan.until.as_deref(), remake)?);
+            unproved.extend(prove_run(&folder, run, plan.until.as_deref(), remake)?);
         } else {
             failed += 1;
-            unproved.extend(fails(&place, run, plan.until.as_deref())?);
+            unproved.extend(rerun_failed(&folder, run, plan.until.as_deref())?);
         }
     }
     plan.runs.iter().try_for_each(|run| says_its_values(&plan, run))?;
-    let outcomes = plan.runs.iter().map(|run| outcome(&place(directory, run), run)).collect::<Result<Vec<_>, _>>()?;
-    for (name, text) in tables(&fabc_emit::SweepTable { plan, outcomes }) {
+    let outcomes = plan.runs.iter().map(|run| read_outcome(&run_folder(directory, run), run)).collect::<Result<Vec<_>, _>>()?;
+    for (name, text) in table_files(&fabc_emit::SweepTable { plan, outcomes }) {
         let path = directory.join(name);
         if bytes(&path, ARTIFACT_BYTES)? != text.as_bytes() {
             return Err(wrong(format!("`{}` does not come out again from the runs", display(&path))));
         }
     }
-    let all = runs(built + failed);
+    let all = runs_text(built + failed);
     terminal.say(&format!("verified {}: {all} that differ, {built} built and proved, {failed} failed", display(directory)))?;
     terminal.say("table and page come out again to the byte; nothing in the directory can prove")?;
     let mut seen = BTreeSet::new();
@@ -68,13 +68,13 @@ fn wrong(what: String) -> Stop {
 }
 
 /// Proves the directory of a run, and that it is of the spec of the run.
-fn proved(place: &Path, run: &SweepRun, until: Option<&str>, remake: Remake) -> Result<Vec<Unproved>, Stop> {
-    let built = place.join(&run.fabric);
+fn prove_run(folder: &Path, run: &SweepRun, until: Option<&str>, remake: Remake) -> Result<Vec<Unproved>, Stop> {
+    let built = folder.join(&run.fabric);
     let not_of = |what: &str| wrong(format!("`{}` {what}", display(&built)));
-    if planned_spec(place, run, until)?.is_err() || place.join(FAILED).exists() {
+    if planned_spec(folder, run, until)?.is_err() || folder.join(FAILED).exists() {
         return Err(not_of("was built, but its run fails"));
     }
-    let [planned, of_build] = [place.join(SPEC), built.clone()].map(|folder| bytes(&folder.join("spec.fab"), ARTIFACT_BYTES));
+    let [planned, of_build] = [folder.join(SPEC), built.clone()].map(|folder| bytes(&folder.join("spec.fab"), ARTIFACT_BYTES));
     if planned? != of_build? {
         return Err(not_of("is of another spec than its run"));
     }
@@ -99,19 +99,19 @@ fn proved(place: &Path, run: &SweepRun, until: Option<&str>, remake: Remake) -> 
 }
 
 /// Makes a failed run again, which must fail with the same words.
-fn fails(place: &Path, run: &SweepRun, until: Option<&str>) -> Result<Option<Unproved>, Stop> {
-    if !place.join(SPEC).is_dir() {
+fn rerun_failed(folder: &Path, run: &SweepRun, until: Option<&str>) -> Result<Option<Unproved>, Stop> {
+    if !folder.join(SPEC).is_dir() {
         return Ok(Some(UNREAD));
     }
     let stage = Stage::ALL.into_iter().find(|stage| Some(stage.name()) == until).unwrap_or(Stage::Emit);
-    let again = match planned_spec(place, run, until)? {
+    let again = match planned_spec(folder, run, until)? {
         Err(stop) => Some(stop),
         Ok(loaded) => compile(loaded.fabric, stage, &Silent).err().map(|failure| (failure, loaded.sources).into()),
     };
-    let again = again.map(|stop| first(&stop));
-    match outcome(place, run)? {
+    let again = again.map(|stop| first_error(&stop));
+    match read_outcome(folder, run)? {
         SweepOutcome::Failed { code, message } if again == Some((code.clone(), message.clone())) => Ok(None),
-        _ => Err(wrong(format!("`{}` does not come out again: the run ends otherwise", display(&place.join(FAILED))))),
+        _ => Err(wrong(format!("`{}` does not come out again: the run ends otherwise", display(&folder.join(FAILED))))),
     }
 }
 
@@ -120,7 +120,7 @@ fn says_its_values(plan: &SweepPlan, run: &SweepRun) -> Result<(), Stop> {
     for (name, value) in plan.parameters.iter().zip(&run.values) {
         let setting = run.settings.iter().find(|(setting, _)| setting.strip_prefix("param.") == Some(name));
         let is_said =
-            setting.map_or(run.settings.is_empty(), |(_, setting)| setting == value || Some(setting) == written(name, value).as_ref());
+            setting.map_or(run.settings.is_empty(), |(_, setting)| setting == value || Some(setting) == normal_value(name, value).as_ref());
         if !is_said {
             return Err(wrong(format!("`{PLAN}` says `{name}={value}` of a run whose settings have another value")));
         }
@@ -128,8 +128,8 @@ fn says_its_values(plan: &SweepPlan, run: &SweepRun) -> Result<(), Stop> {
     Ok(())
 }
 
-/// A value as settings have it.
-fn written(name: &str, value: &str) -> Option<String> {
+/// A value in the form that settings have.
+fn normal_value(name: &str, value: &str) -> Option<String> {
     let spec = parse_file("value", &format!("param {name} = {value};\nfabric one {{}}\n")).0.ok()?;
     let spec = fabc_lang::syntax::ast::Spec { files: vec![spec], given: Vec::new() };
     bind(&spec).settings.into_iter().next().map(|(_, value)| value)

@@ -25,7 +25,7 @@ use fabc_lang::syntax::print_spec;
 use fabc_model::CollectiveAlgorithm;
 use fabc_pipeline::library::Loaded;
 use fabc_pipeline::show::MessageFormat;
-use fabc_pipeline::verify::{self, Remake, Unproved, Verified, Window, WindowError};
+use fabc_pipeline::verify::{self, DigestSpan, DigestSpanError, Remake, Unproved, Verified};
 use serde_json::json;
 use std::path::Path;
 
@@ -53,13 +53,13 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
             return Err(DriverError::NotBuilt { path: display(directory), reason: format!("there is no `{needed}`") }.into());
         }
     }
-    match (is_placed(directory), args.window.window()) {
+    match (is_placed(directory), args.window.digest_span()) {
         (true, Some(_)) => {
             let hint = "name the directory of a kind, `DIR/slices/KIND`";
             return Err(DriverError::OfSlices { what: "`--window`".to_owned(), hint }.into());
         }
         (true, None) => return slices::verify(directory, args.remake.remake(), terminal),
-        (false, Some(window)) => return remake_window(directory, &window, terminal),
+        (false, Some(span)) => return remake_digest_span(directory, &span, terminal),
         (false, None) => {}
     }
     let (verified, sources) = prove_built(directory, args.remake.remake())?;
@@ -95,15 +95,15 @@ pub(crate) fn prove_built(directory: &Path, remake: Remake) -> Result<(Verified,
     }
 }
 
-/// Makes one window of a run again.
-fn remake_window(directory: &Path, window: &Window, terminal: Terminal) -> Result<(), Stop> {
+/// Makes one digest span of a run again.
+fn remake_digest_span(directory: &Path, span: &DigestSpan, terminal: Terminal) -> Result<(), Stop> {
     let Loaded { fabric, sources, .. } = read::built_spec(directory)?;
-    let [first, end] = match verify::window(&read::directory(directory)?, &fabric, window) {
+    let [first, end] = match verify::remake_digest_span(&read::directory(directory)?, &fabric, span) {
         Ok(cycles) => cycles,
-        Err(WindowError::Unknown(hint)) => return Err(DriverError::UnknownRun { hint }.into()),
-        Err(WindowError::Convicted(error)) => return Err(convicted(vec![error], sources)),
+        Err(DigestSpanError::Unknown(hint)) => return Err(DriverError::UnknownRun { hint }.into()),
+        Err(DigestSpanError::Convicted(error)) => return Err(convicted(vec![error], sources)),
     };
-    let Window { simulation, scenario, .. } = window;
+    let DigestSpan { simulation, scenario, .. } = span;
     terminal.say(&format!("{simulation} on {scenario}: another run finds the same up to cycle {end}; the window is {first} to {end}"))?;
     Ok(())
 }

@@ -1,13 +1,12 @@
 //! `fabc verify NEW_DIR --plan OUT --from LIVE`: the tables of every moment against the two directories that
 //! they lead between.
 
-use crate::io::errors::Stop;
+use crate::io::errors::{Stop, convicted};
 use crate::io::read::{self, display};
 use crate::io::terminal::Terminal;
 use crate::operate::change::fit;
 use crate::operate::repair::Built;
 use crate::operate::switches::of_pod;
-use crate::run::collective_scene::convicted;
 use crate::verify::repair::{WrittenAgain, unlike};
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_check::{CheckError, PlanEnd, RepairWalk};

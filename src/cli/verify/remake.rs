@@ -3,7 +3,7 @@
 use crate::args::sim::NOMINAL;
 use clap::Args;
 use fabc_model::Rate;
-use fabc_pipeline::verify::{Remake, Window};
+use fabc_pipeline::verify::{DigestSpan, Remake};
 
 /// Which runs are made again.
 #[derive(Clone, Copy, Debug, Args)]
@@ -35,7 +35,7 @@ fn runs(text: &str) -> Result<Runs, String> {
     }
 }
 
-/// One window of one run.
+/// `--window`: one digest span of one run.
 #[derive(Clone, Debug, Args)]
 pub struct WindowArgs {
     /// Make one window of a run again and nothing else: the one with this cycle of the run
@@ -60,9 +60,9 @@ pub struct WindowArgs {
 }
 
 impl WindowArgs {
-    pub(crate) fn window(&self) -> Option<Window> {
+    pub(crate) fn digest_span(&self) -> Option<DigestSpan> {
         let (simulation, cycle) = (self.block.clone()?, self.window?);
-        Some(Window { simulation, scenario: self.scenario.clone(), rate: self.rate, seed: self.seed, cycle })
+        Some(DigestSpan { simulation, scenario: self.scenario.clone(), rate: self.rate, seed: self.seed, cycle })
     }
 }
 

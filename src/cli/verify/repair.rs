@@ -1,12 +1,11 @@
 //! `fabc verify DIR --repair OUT [--from EARLIER]`: the files of a repair against the directory that it is
 //! of.
 
-use crate::io::errors::Stop;
+use crate::io::errors::{Stop, convicted};
 use crate::io::read::{self, display};
 use crate::io::terminal::Terminal;
 use crate::operate::down::Down;
 use crate::operate::repair::{AlikeWide, Built, MOST_ENTRIES, in_force, served};
-use crate::run::collective_scene::convicted;
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_check::{CheckError, EarlierRepair, RepairGround};
 use fabc_emit::Artifact;
@@ -33,16 +32,16 @@ pub(crate) fn verify(
     let head: RepairFile = tagged(&head_bytes).map_err(|what| stop(unlike("repair.json", what)))?;
     let delta: DeltaFile = tagged(&delta_bytes).map_err(|what| stop(unlike("delta.json", what)))?;
     let unknown = |_| stop(unlike("repair.json", "`down` names what the fabric does not have".to_owned()));
-    let down = Down::of(built.wired(), &head.down).map_err(unknown)?;
-    let scene = down.scene(built.wired());
+    let down = Down::by_names(built.as_built(), &head.down).map_err(unknown)?;
+    let scene = down.scene(built.as_built());
     let parts = fabc_check::parts(&scene);
     let nothing_left = |_| stop(unlike("repair.json", "what it says is down leaves nothing to serve".to_owned()));
     let served = served(&built, &scene, &parts, true).map_err(nothing_left)?;
     let most_loaded = built.most_loaded()?;
     let claimed = head.claimed(delta);
-    let down = down.names(built.wired());
+    let down = down.names(built.as_built());
     let covered = if claimed.unserved == 0 { built.covered(&down)? } else { None };
-    let AlikeWide { tables, ranks, covered, since } = AlikeWide::of(&built, covered, since);
+    let AlikeWide { tables, ranks, covered, since } = AlikeWide::widen(&built, covered, since);
     let ground = RepairGround {
         fabric: &built.fabric,
         scene: &scene,
@@ -72,7 +71,7 @@ pub(crate) fn verify(
         walk.hops,
         walk.entries
     ))?;
-    terminal.say(match claimed.live {
+    terminal.say(match claimed.warm {
         true => "in any mix of old and new tables every packet arrives, meets what is down, or stands at a key that is listed as stranded",
         false => "the new tables have an order of their own: they hold alone",
     })?;

@@ -25,7 +25,7 @@ fn simulated(compiled: &Compiled, name: &str, reports: &[SimReport]) -> Value {
             context! { scenario => row.scenario, cells => [row.least, row.cycles, row.share, row.microseconds, row.gbs] }
         };
         let rows: Vec<Value> = rows.into_iter().map(cells).collect();
-        let [traffic, _] = simulation::told(setting);
+        let [traffic, _] = simulation::setting_in_words(setting);
         return context! { name, finite => true, model => simulation::sentence(setting), traffic, rows };
     }
     let rows: Vec<Value> = simulation::rows(reports)

@@ -1,7 +1,7 @@
 //! Where several fabrics saturate, in one table.
 
 use super::super::number::fixed;
-use super::model::{sentence, told, unit};
+use super::model::{sentence, setting_in_words, unit};
 use super::ratios::{bound, cell_of, share_of_bound};
 use super::wrapped::wrapped;
 use fabc_ir::Fraction;
@@ -33,7 +33,7 @@ impl Compared {
         Self {
             name: format!("{}{scenario}", fabric.name),
             model: sentence(&report.setting),
-            traffic: told(&report.setting).join(" traffic, "),
+            traffic: setting_in_words(&report.setting).join(" traffic, "),
             unit: unit(fabric, report),
             senders: report.load.senders,
             bound: report.load.bound,

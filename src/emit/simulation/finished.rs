@@ -2,7 +2,7 @@
 
 use super::super::number::fixed;
 use super::finite::Reached;
-use super::model::{sentence, told};
+use super::model::{sentence, setting_in_words};
 use super::ratios::cell_of;
 use super::wrapped::wrapped;
 use fabc_ir::Fraction;
@@ -30,7 +30,7 @@ impl Finished {
         Some(Self {
             name: format!("{}{scenario}", fabric.name),
             model: sentence(&report.setting),
-            traffic: told(&report.setting).join(" traffic, "),
+            traffic: setting_in_words(&report.setting).join(" traffic, "),
             senders: report.load.senders,
             least: volume.least_cycles,
             cycles: run.cycles,

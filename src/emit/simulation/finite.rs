@@ -2,7 +2,7 @@
 
 use super::super::json::{push, push_lines, push_numbers, quote};
 use super::super::number::{fixed, grouped, ratio};
-use super::model::told;
+use super::model::setting_in_words;
 use super::parts::{push_delays, push_digests, push_vcs};
 use super::ratios::{cell_of, share};
 use super::wrapped::wrapped;
@@ -148,7 +148,7 @@ pub(super) fn completions_csv(fabric: &Fabric, topology: &Topology, reports: &[S
             let (channel, busy) = run.busiest;
             cells.push(topology.channel_name(ChannelId(channel)));
             cells.extend([share(busy.into(), run.cycles.max(1).into()), share(run.general_hops, run.hops)]);
-            cells.extend(told(&report.setting));
+            cells.extend(setting_in_words(&report.setting));
             cells.push(report.setting.model.name().to_owned());
             let cells: Vec<String> = cells.iter().map(|cell| cell_of(cell)).collect();
             push(&mut out, format_args!("{}\n", cells.join(",")));

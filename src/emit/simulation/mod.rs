@@ -13,7 +13,7 @@ mod wrapped;
 
 pub use comparison::{Compared, comparison_csv, comparison_text};
 pub use finished::{Finished, finished_csv, finished_text};
-pub(super) use model::{sentence, told, unit};
+pub(super) use model::{sentence, setting_in_words, unit};
 pub use picture::simulation_svg;
 pub(super) use picture::{latencies, utilization};
 pub(super) use summary::{FiniteRow, finite_rows, highest_stable, nominal_and_slowest, nominal_and_worst, rows};
@@ -172,7 +172,7 @@ pub fn simulation_csv(fabric: &Fabric, topology: &Topology, reports: &[SimReport
             cells.extend(point.inside_at.map(|count| count.to_string()));
             cells.extend([source(point.worst_source.1), source(point.best_source.1), topology.channel_name(ChannelId(busiest))]);
             cells.extend([share(busy.into(), setting.measure.into()), share(point.general_hops, point.hops)]);
-            cells.extend(told(setting));
+            cells.extend(setting_in_words(setting));
             cells.push(setting.model.name().to_owned());
             let cells: Vec<String> = cells.iter().map(|cell| cell_of(cell)).collect();
             push(&mut out, format_args!("{}\n", cells.join(",")));
@@ -189,7 +189,7 @@ fn saturation_csv(reports: &[SimReport]) -> String {
         let (stable, unstable) = (end(&found.stable), end(&found.unstable));
         let share = fixed(share_of_bound(report, found), SHARE);
         let accepted = ratio(found.beyond.accepted(&report.setting, report.load.senders));
-        let [traffic, routing] = told(&report.setting).map(|text| cell_of(&text));
+        let [traffic, routing] = setting_in_words(&report.setting).map(|text| cell_of(&text));
         let (seed, beyond, model) = (found.seed, found.beyond.rate, report.setting.model.name());
         let row = format_args!("{scenario},{seed},{bound},{stable},{unstable},{share},{beyond},{accepted},{traffic},{routing},{model}\n");
         push(&mut out, row);

@@ -4,7 +4,7 @@ use super::super::json::{push, quote};
 use super::super::number::fixed;
 use fabc_ir::gigabytes;
 use fabc_model::Fabric;
-use fabc_sim::{Chosen, Details, Hosts, Model, Setting, SimReport, Ugal};
+use fabc_sim::{Details, Hosts, Model, PathSelection, Setting, SimReport, Ugal};
 
 /// The model with every default spelled out.
 pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
@@ -12,7 +12,7 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
         model,
         traffic,
         details,
-        chosen,
+        selection,
         packet,
         injection,
         turn,
@@ -43,9 +43,9 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
     push(out, format_args!("{{\"name\":\"{}\",\"traffic\":\"{}\"", model.name(), traffic.name()));
     push(out, format_args!(",\"traffic_seed\":{seed},\"packet_flits\":{packet}"));
     push_details(out, details);
-    push_chosen(out, *chosen);
+    push_selection(out, *selection);
     push(out, format_args!(",\"injection_cycles\":{injection}{turn},\"speedup\":{speedup},\"general_vcs\":{general}"));
-    let vcs = if *chosen == Chosen::Tables { "table_vcs" } else { "hop_vcs" };
+    let vcs = if *selection == PathSelection::Tables { "table_vcs" } else { "hop_vcs" };
     push(out, format_args!(",\"{vcs}\":{table_vcs},\"vcs_per_table_vc\":{classes},\"arbitration\":\"{first}\""));
     push(out, format_args!(",\"credits\":\"{}\",\"host_ports\":{hosts},\"router_cycles\":{router}", credits.name()));
     if let Some(window) = window {
@@ -81,18 +81,18 @@ fn push_details(out: &mut String, details: &Details) {
 }
 
 /// How packets find their ways.
-fn push_chosen(out: &mut String, chosen: Chosen) {
-    push(out, format_args!(",\"routing\":\"{}\"", chosen.routing().name()));
-    if let Some(shortest) = chosen.shortest() {
+fn push_selection(out: &mut String, selection: PathSelection) {
+    push(out, format_args!(",\"routing\":\"{}\"", selection.routing().name()));
+    if let Some(shortest) = selection.shortest() {
         push(out, format_args!(",\"shortest\":\"{}\"", shortest.name()));
     }
-    if let Chosen::Ugal(Ugal { samples, bias, score, .. }) = chosen {
+    if let PathSelection::Ugal(Ugal { samples, bias, score, .. }) = selection {
         push(out, format_args!(",\"samples\":{samples},\"bias_flits\":{bias},\"rule\":\"{}\"", score.name()));
     }
 }
 
 /// Traffic and routing in a few words.
-pub(crate) fn told(setting: &Setting) -> [String; 2] {
+pub(crate) fn setting_in_words(setting: &Setting) -> [String; 2] {
     let Details { by, share, spots, bursts, bytes, order, trace } = &setting.details;
     let by = by.map(|by| format!("by {by}"));
     let hot = share.map(|share| format!("share {share} to {}", spots.join(" ")));
@@ -100,15 +100,15 @@ pub(crate) fn told(setting: &Setting) -> [String; 2] {
     let bytes = bytes.zip(*order).map(|(bytes, order)| format!("of {bytes} B, order {},", order.name()));
     let trace = trace.as_ref().map(|trace| trace.name.clone());
     let words = [Some(setting.traffic.name().to_owned()), by, hot, bursts, bytes, trace];
-    let chosen = setting.chosen;
-    let over = match chosen {
-        Chosen::Tables | Chosen::Shortest(_) => None,
-        Chosen::Valiant(shortest) => Some(format!("over {}", shortest.name())),
-        Chosen::Ugal(Ugal { shortest, samples, bias, score, .. }) => {
+    let selection = setting.selection;
+    let over = match selection {
+        PathSelection::Tables | PathSelection::Shortest(_) => None,
+        PathSelection::Valiant(shortest) => Some(format!("over {}", shortest.name())),
+        PathSelection::Ugal(Ugal { shortest, samples, bias, score, .. }) => {
             Some(format!("over {}, samples {samples}, bias {bias}, rule {}", shortest.name(), score.name()))
         }
     };
-    let ways = [Some(chosen.routing().name().to_owned()), over];
+    let ways = [Some(selection.routing().name().to_owned()), over];
     [words.into_iter().flatten().collect::<Vec<_>>().join(" "), ways.into_iter().flatten().collect::<Vec<_>>().join(" ")]
 }
 
@@ -120,7 +120,7 @@ fn channel_gbs(fabric: &Fabric) -> String {
 /// What the model is, in a sentence.
 pub(crate) fn sentence(setting: &Setting) -> String {
     let vcs = match (setting.general, setting.classes) {
-        _ if setting.chosen != Chosen::Tables => format!("{} virtual channels, by hop", setting.table_vcs),
+        _ if setting.selection != PathSelection::Tables => format!("{} virtual channels, by hop", setting.table_vcs),
         (0, 1) => format!("{} virtual channels of the tables", setting.table_vcs),
         (0, classes) => format!("{classes} virtual channels for each of the {} of the tables", setting.table_vcs),
         (general, _) => format!("{general} general virtual channels and {} of the tables", setting.table_vcs),

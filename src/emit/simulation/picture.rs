@@ -69,7 +69,7 @@ pub(crate) fn latencies(name: &str, reports: &[SimReport], colors: &[&'static st
 /// What classes of channels carried in a run over what the tables put on them at its rate.
 pub(crate) fn utilization(name: &str, report: &SimReport, point: &Point) -> String {
     let classes = report.classes.iter().zip(&point.busy_by_class);
-    let dot = |(class, &busy): (&fabc_sim::Class, &u64)| {
+    let dot = |(class, &busy): (&fabc_sim::AlikeChannels, &u64)| {
         let load = Fraction::new(class.load, u128::from(class.channels) * report.load.unit.max(1)).times(Fraction::from(point.rate));
         let carried = Fraction::new(busy, class.channels * u64::from(report.setting.measure));
         let (load, carried) = (percent(load), percent(carried));

@@ -2,7 +2,7 @@
 
 use super::super::number::{fixed, grouped};
 use super::finite;
-use super::model::{sentence, told, unit};
+use super::model::{sentence, setting_in_words, unit};
 use super::ratios::{bound, share, share_of_bound};
 use super::wrapped::wrapped;
 use fabc_base::ids::ChannelId;
@@ -30,7 +30,7 @@ pub fn simulation_text(fabric: &Fabric, topology: &Topology, name: Option<&str>,
     let mut said = None;
     for report in reports {
         let (setting, load) = (&report.setting, &report.load);
-        let [traffic, routing] = told(setting);
+        let [traffic, routing] = setting_in_words(setting);
         let model = format!("{traffic} traffic; {routing} routing; {}", sentence(setting));
         if said.as_ref() != Some(&model) {
             out += &wrapped(&model);

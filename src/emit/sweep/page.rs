@@ -1,6 +1,6 @@
 //! `index.html` of a sweep: curves over every parameter, Pareto fronts, the table with a link to every run.
 
-use super::table::{SweepTable, place};
+use super::table::{SweepTable, built_path};
 use crate::svg::escape;
 use fabc_ir::{SweepOutcome, SweepRun};
 use fabc_model::{Direction, direction};
@@ -64,7 +64,7 @@ fn page(table: &SweepTable) -> Value {
 }
 
 fn report(run: &SweepRun) -> String {
-    format!("{}/report.html", place(run))
+    format!("{}/report.html", built_path(run))
 }
 
 /// What a dot says when it is pointed at.

@@ -33,8 +33,8 @@ impl SweepTable {
     }
 }
 
-/// Where the directory of a run stands, from that of the sweep.
-pub(super) fn place(run: &SweepRun) -> String {
+/// The path of the built directory of a run, relative to the directory of the sweep.
+pub(super) fn built_path(run: &SweepRun) -> String {
     format!("runs/{}/{}", run.key, run.fabric)
 }
 
@@ -50,7 +50,7 @@ pub fn sweep_table_json(table: &SweepTable) -> String {
         match outcome {
             SweepOutcome::Built { metrics, .. } => {
                 let metrics: Vec<String> = metrics.iter().map(|(name, value)| format!("{}:{value}", quote(name))).collect();
-                push(out, format_args!("\"directory\":{},\"metrics\":{{{}}}}}", quote(&place(run)), metrics.join(",")));
+                push(out, format_args!("\"directory\":{},\"metrics\":{{{}}}}}", quote(&built_path(run)), metrics.join(",")));
             }
             SweepOutcome::Failed { code, message } => {
                 push(out, format_args!("\"code\":{},\"message\":{}}}", quote(code), quote(message)));
@@ -68,7 +68,7 @@ pub fn sweep_csv(table: &SweepTable) -> String {
     for (run, outcome) in table.rows() {
         let values = metrics.iter().map(|name| outcome.metric(name).unwrap_or_default().to_owned());
         let (directory, error) = match outcome.error() {
-            None => (place(run), String::new()),
+            None => (built_path(run), String::new()),
             Some(error) => (String::new(), error),
         };
         out += &row(run.values.iter().cloned().chain([outcome.status().to_owned()]).chain(values).chain([directory, error]));

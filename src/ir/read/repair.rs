@@ -92,7 +92,7 @@ impl RepairFile {
             fabric: delta.fabric.clone(),
             down: self.down.clone(),
             since: self.since.clone(),
-            live: self.live,
+            warm: self.live,
             step,
             ranks: self.ranks.clone(),
             delta: delta.delta(&self.stranded),

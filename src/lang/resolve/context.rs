@@ -20,8 +20,9 @@ pub(super) struct Context {
     pub(super) constants: Constants,
     /// Path and first offset of every file of the spec, the spec first.
     files: Vec<(String, u32)>,
-    /// What is written, but not as it should be: nothing that lacks it complains.
-    meant: BTreeSet<String>,
+    /// Things that are written, but not as they should be: an error that only says that one is missing is
+    /// left out.
+    excused: BTreeSet<String>,
     /// Names that are used and not declared: each is told once.
     unknown: BTreeSet<String>,
     /// Whether the name of some link is in doubt, so that one that is not declared says nothing new.
@@ -29,7 +30,7 @@ pub(super) struct Context {
 }
 
 impl Context {
-    pub(super) fn of(spec: &ast::Spec) -> Self {
+    pub(super) fn of_spec(spec: &ast::Spec) -> Self {
         let first = |file: &ast::File| match &file.layout {
             Layout::Source(lines) => lines.first().copied().unwrap_or(0),
             Layout::Canonical => 0,
@@ -39,22 +40,22 @@ impl Context {
             errors: Vec::new(),
             constants: Constants::of(spec),
             files,
-            meant: BTreeSet::new(),
+            excused: BTreeSet::new(),
             unknown: BTreeSet::new(),
             links_in_doubt: false,
         }
     }
 
-    /// Notes that `what` is written somewhere, though not well, and reported: what lacks it stays silent.
-    pub(super) fn meant(&mut self, what: &str) {
-        self.meant.insert(what.to_owned());
+    /// Excuses that `what` is missing: it is written somewhere, but wrongly, and that is reported already.
+    pub(super) fn excuse_missing(&mut self, what: &str) {
+        self.excused.insert(what.to_owned());
     }
 
     /// All errors in source order, without those that only say that something is missing which is written
     /// elsewhere or otherwise.
     pub(super) fn into_errors(mut self) -> Vec<ResolveError> {
-        let meant = std::mem::take(&mut self.meant);
-        self.errors.retain(|error| !matches!(error, ResolveError::Missing { what, .. } if meant.contains(what)));
+        let excused = std::mem::take(&mut self.excused);
+        self.errors.retain(|error| !matches!(error, ResolveError::Missing { what, .. } if excused.contains(what)));
         self.errors.sort_by_cached_key(ResolveError::span);
         self.errors
     }

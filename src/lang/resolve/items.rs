@@ -131,10 +131,10 @@ fn unknown_setting(context: &mut Context, name: &Name) -> Option<&'static str> {
     } else if let Some(close) = close {
         format!("did you mean `{close}`?")
     } else if !places.is_empty() {
-        context.meant(&format!("`{word}`"));
+        context.excuse_missing(&format!("`{word}`"));
         format!("`{word}` belongs in {places}")
     } else if let Some(item) = written {
-        context.meant(&format!("`{}`", item.name));
+        context.excuse_missing(&format!("`{}`", item.name));
         format!("it is written `{}`", item.example)
     } else {
         format!("known here: {}", list(&settings().collect::<Vec<_>>()))
@@ -154,14 +154,14 @@ fn unknown_item(context: &mut Context, keyword: &Name, name: Option<&Name>) -> O
     let help = match (meant, meant.and_then(words::item).map(|item| item.form)) {
         (Some(meant), Some(Form::Named)) if name.is_none() && meant == word => {
             if meant == "link" {
-                context.meant("a `link`");
+                context.excuse_missing("a `link`");
                 context.links_in_doubt = true;
             }
             context.error(missing(&format!("this `{meant}`"), "its name", &format!("{meant} name {{ .. }}"), keyword.span));
             return None;
         }
         (Some(meant), Some(Form::Setting | Form::Choice)) => {
-            context.meant(&format!("`{meant}`"));
+            context.excuse_missing(&format!("`{meant}`"));
             let value = if closest(word, [meant]).is_some() { name.map_or("..", |name| &name.value) } else { word };
             format!("it is set: `{meant} = {value} {{ .. }}`")
         }

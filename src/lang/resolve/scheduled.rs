@@ -17,8 +17,7 @@ pub(super) const SCHEDULED: &str = "scheduled";
 /// The most bytes of a vector, and cycles of a slot, a hop or a sum.
 const MOST: i64 = 1 << 20;
 
-/// What the settings of a collective are called that only forwarding tables, or only schedules, give a
-/// meaning.
+/// The settings of a collective that have a meaning only with forwarding tables.
 const OF_TABLES: [&str; 4] = ["chunks", "overhead", "barrier", "scenarios"];
 
 /// Whether a spec asks for schedules.

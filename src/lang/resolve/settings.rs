@@ -79,7 +79,7 @@ fn unknown_setting(context: &mut Context, name: &Name, title: &str, place: Place
             format!("did you mean `{meant}`? It belongs in {}", places(meant))
         }
         None if !elsewhere.is_empty() => {
-            context.meant(&format!("`{word}`"));
+            context.excuse_missing(&format!("`{word}`"));
             format!("`{word}` belongs in {elsewhere}")
         }
         None => {
@@ -87,7 +87,7 @@ fn unknown_setting(context: &mut Context, name: &Name, title: &str, place: Place
             match words::item(word) {
                 _ if meant.is_some() => suggestion(word, known.iter().copied()).unwrap_or_default(),
                 Some(item) => {
-                    context.meant(&format!("`{word}`"));
+                    context.excuse_missing(&format!("`{word}`"));
                     format!("it stands in the fabric itself: `{}`", item.example)
                 }
                 None if foreign::hardware(word).is_some() => {

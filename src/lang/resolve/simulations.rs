@@ -58,7 +58,7 @@ pub(super) fn simulations(context: &mut Context, items: &Items<'_>, router: Opti
 /// # Errors
 /// Every error of the settings, in source order.
 pub fn simulation_of_settings(block: &Block, router: &Router, loader: &dyn Loader) -> Result<Simulation, Vec<ResolveError>> {
-    let mut context = Context::of(&Spec { files: Vec::new(), given: Vec::new() });
+    let mut context = Context::of_spec(&Spec { files: Vec::new(), given: Vec::new() });
     let links = Links { names: Vec::new(), types: Vec::new() };
     let site = Site { head: block.span, clock: None, links: &links, spec_path: "", loader };
     let settings = settings(&mut context, block, "the simulation".to_owned(), block.span, Place::Simulate);

@@ -32,7 +32,7 @@ pub(super) fn divided(spec: &Spec, resolve: Resolve<'_>) -> Result<Fabric, Vec<R
     if spec.items().iter().any(|item| matches!(item.kind, ItemKind::Router(_))) {
         return Err(vec![of_network(spec)]);
     }
-    let mut context = Context::of(spec);
+    let mut context = Context::of_spec(spec);
     let of_pod = |item: &&Item| ["chip", "cube", "cubes", "ocs"].contains(&item.kind.keyword());
     if !spec.items().iter().any(of_pod) {
         return Err(vec![missing("the fabric", "`cubes`", "cubes = 64;", spec.fabric().head)]);

@@ -80,7 +80,7 @@ pub struct Parameters {
     /// Ports of hosts; `None`: one port per host of a network; in a pod, where the endpoint is inside the
     /// router, no limit in the packet model and two ports in the flit model.
     pub hosts: Option<Hosts>,
-    /// Packets of a host that have left it and have not arrived, at most; `None`: no limit.
+    /// The send window: most packets of a host that have left it and have not arrived; `None`: no limit.
     pub window: Option<u32>,
     /// Cycles before anything is counted; `None`: by the latency of routes.
     pub warmup: Option<u32>,

@@ -79,20 +79,20 @@ struct Lost {
 /// # Errors
 /// There are pairs for which no way rises.
 pub fn local(scene: &Scene<'_>, demand: &Demand, before: Before<'_>, rounds: u32) -> Result<Found, NoWay> {
-    relaid(scene, demand, before, Care { live: true, rounds })
+    relaid(scene, demand, before, Care { warm: true, rounds })
 }
 
 /// The routes that [`local`] finds, of all routers, for what chooses them once more; nothing waits on the way
 /// there. Nothing where no way rises.
 pub fn local_routes(scene: &Scene<'_>, demand: &Demand, before: Before<'_>) -> Option<Routes> {
-    Some(routes(scene, before, &relaid(scene, demand, before, Care { live: false, rounds: 1 }).ok()?.delta))
+    Some(routes(scene, before, &relaid(scene, demand, before, Care { warm: false, rounds: 1 }).ok()?.delta))
 }
 
 /// What is done beyond laying every broken route once.
 #[derive(Clone, Copy)]
 struct Care {
-    /// Whoever waits at a broken key is helped on.
-    live: bool,
+    /// Packets stay in flight: those that wait at a broken key get entries that lead them on.
+    warm: bool,
     /// Times that the broken routes are laid at most, while some channel carries more than [`MUCH`].
     rounds: u32,
 }
@@ -127,7 +127,7 @@ fn relaid(scene: &Scene<'_>, demand: &Demand, before: Before<'_>, care: Care) ->
         let (new, next) = rayon::join(|| batch.iter().zip(ready).map(lay).collect::<Vec<_>>(), || kept_of(at + 1));
         ready = next;
         match rounds {
-            1 => changes.extend(laying.changes(batch, new, care.live)),
+            1 => changes.extend(laying.changes(batch, new, care.warm)),
             _ => laid.extend(new),
         }
     }
@@ -145,7 +145,7 @@ fn relaid(scene: &Scene<'_>, demand: &Demand, before: Before<'_>, care: Care) ->
             }
         }
     }
-    changes.extend(laying.changes(&lost, laid, care.live));
+    changes.extend(laying.changes(&lost, laid, care.warm));
     Ok(Found { delta: together(changes), most: [most, laying.loads.into_iter().max().unwrap_or(0)] })
 }
 
@@ -216,14 +216,14 @@ impl Laying<'_> {
     }
 
     /// What changes for packets to some destinations, `new` being the entries for each.
-    fn changes(&self, some: &[Lost], new: Vec<Vec<u32>>, live: bool) -> Vec<Changes> {
+    fn changes(&self, some: &[Lost], new: Vec<Vec<u32>>, is_warm: bool) -> Vec<Changes> {
         let ground = self.ground;
         let change = |(ways, old): &mut (Ways, Vec<u32>), (lost, mut new): (&Lost, Vec<u32>)| {
             let dst = lost.dst;
             ground.fill(self.rows, dst, old);
             let used = if ground.scene.is_endpoint(dst) { used(ground, &new, dst) } else { vec![false; new.len()] };
             new.iter_mut().zip(&used).filter(|(_, used)| !**used).for_each(|(output, _)| *output = NONE);
-            if live { warm(ground, old, &new, dst, ways, &self.costs) } else { cold(ground, old, &new, dst) }
+            if is_warm { warm(ground, old, &new, dst, ways, &self.costs) } else { cold(ground, old, &new, dst) }
         };
         some.par_iter().zip(new).map_init(Default::default, change).collect()
     }

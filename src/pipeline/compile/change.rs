@@ -10,8 +10,8 @@ use fabc_base::ids::Id;
 use fabc_base::progress::Progress;
 use fabc_check::CheckError;
 use fabc_ir::{
-    Change, ChangeOrder, Delta, DualLengths, Entry, ForwardingTables, Mirrors, Plan, Repair, RepairLoads, RepairStep, Scene, Stage, Staged,
-    Step, TableChange, TableKey, Topology, after,
+    Change, ChangeOrder, Delta, DualLengths, Entry, ForwardingTables, Mirrors, Plan, Scene, Stage, Staged, Step, TableChange, TableKey,
+    Topology, after,
 };
 use fabc_model::{Demand, Fabric, Pod};
 use fabc_passes::repair::{self, Before, NoWay};
@@ -236,7 +236,7 @@ fn proved(
 ) -> Result<TableChange, NoChange> {
     let keys_most = delta.most_entries(in_force.tables);
     let change = TableChange { order, delta, load, keys_most };
-    fabc_check::repair(fabric, scene, (in_force.tables, in_force.ranks), None, &as_repair(fabric, &change))?;
+    fabc_check::repair(fabric, scene, (in_force.tables, in_force.ranks), None, &change.as_repair(&fabric.name))?;
     Ok(change)
 }
 
@@ -254,21 +254,6 @@ fn moved(tables: &ForwardingTables, by: u8, vcs: u8) -> ForwardingTables {
 fn blocks(below: &[u32], above: &[u32], vcs: u8) -> Vec<u32> {
     let rows = |ranks| <[u32]>::chunks(ranks, usize::from(vcs));
     rows(below).zip(rows(above)).flat_map(|(below, above)| below.iter().chain(above).copied()).collect()
-}
-
-/// A change of tables, as the checker judges one.
-pub fn as_repair(fabric: &Fabric, change: &TableChange) -> Repair {
-    Repair {
-        fabric: fabric.name.clone(),
-        down: Vec::new(),
-        since: None,
-        step: RepairStep::Local,
-        ranks: None,
-        delta: change.delta.clone(),
-        live: true,
-        loads: RepairLoads { nominal: 0, repaired: change.load, bound: None, parts: 1 },
-        unserved: 0,
-    }
 }
 
 /// The last of some ends for which something is found, if for a shorter batch less is needed.

@@ -42,7 +42,11 @@ pub(super) struct Argument {
 ///
 /// # Errors
 /// A [`ContractError`] for every line that is in contradiction to a bound, or to a line before it.
-pub(super) fn possible(fabric: &Fabric, topology: Option<&Topology>, distances: Option<&Distances>) -> Result<(), Failure> {
+pub(super) fn refuse_impossible_requires(
+    fabric: &Fabric,
+    topology: Option<&Topology>,
+    distances: Option<&Distances>,
+) -> Result<(), Failure> {
     if fabric.requires.is_empty() || fabric.node_count() < 2 {
         return Ok(());
     }

@@ -34,7 +34,7 @@ pub fn describe(fabric: &Fabric) -> Result<Option<Described>, Failure> {
 /// [`Failure::Infeasible`] where a `require` can never hold.
 pub fn by_formula(fabric: &Fabric) -> Result<Option<Vec<RequireOutcome>>, Failure> {
     let Some((_, form, _)) = formulas(fabric) else { return Ok(None) };
-    contract::possible(fabric, None, None)?;
+    contract::refuse_impossible_requires(fabric, None, None)?;
     Ok(Some(fabric.requires.iter().map(|require| outcome(fabric, require, &form)).collect()))
 }
 

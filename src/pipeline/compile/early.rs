@@ -4,7 +4,7 @@
 //! module reports only those on which nothing in between has a say. Cost: milliseconds; what would take
 //! longer is left to the build ([`EARLY_WORK`]).
 
-use super::{Stage, collectives, contract, faults, runs, simulations, size};
+use super::{Stage, collectives, contract, faults, performance_contract, simulations, size};
 use fabc_base::diag::{Failure, Span};
 use fabc_base::ids::{Id, NodeId};
 use fabc_base::progress::Silent;
@@ -36,7 +36,7 @@ pub fn check_early(fabric: &Fabric, last: Stage) -> Result<usize, Failure> {
     }
     size::buildable(fabric)?;
     size::affordable(fabric, last)?;
-    let given = given(fabric)?;
+    let given = given_topology(fabric)?;
     if let (Some(pod), None) = (fabric.pod(), &given) {
         synth::searchable(fabric, pod)?;
     }
@@ -48,7 +48,7 @@ pub fn check_early(fabric: &Fabric, last: Stage) -> Result<usize, Failure> {
         }
         faults::affordable(fabric, faults::estimate_faults(fabric, topology))?;
         collectives::named_routers(fabric)?;
-        simulations::possible(fabric, topology, given.as_ref().and_then(|given| given.distances.as_ref()))?;
+        simulations::refuse_impossible_simulations(fabric, topology, given.as_ref().and_then(|given| given.distances.as_ref()))?;
         // Where vectors are scheduled the plans themselves say what else cannot be.
         match topology {
             Some(topology) if fabric.routing.is_scheduled() => collectives::are_in_joined_groups(fabric, topology)?,
@@ -57,8 +57,8 @@ pub fn check_early(fabric: &Fabric, last: Stage) -> Result<usize, Failure> {
         }
     }
     let distances = given.as_ref().and_then(|given| given.distances.as_ref());
-    contract::possible(fabric, topology, distances)?;
-    runs::possible(fabric, topology, distances)?;
+    contract::refuse_impossible_requires(fabric, topology, distances)?;
+    performance_contract::refuse_impossible_performance(fabric, topology, distances)?;
     Ok(fabric.requires.len() - contract::decided(fabric, topology, distances))
 }
 
@@ -78,7 +78,7 @@ pub fn foresee(fabric: &Fabric) -> Foreseen {
     if !fabric.slices.kinds.is_empty() || size::buildable(fabric).is_err() || size::affordable(fabric, Stage::Emit).is_err() {
         return Foreseen::default();
     }
-    let Ok(given) = given(fabric) else { return Foreseen::default() };
+    let Ok(given) = given_topology(fabric) else { return Foreseen::default() };
     let (topology, distances) = (given.as_ref().map(|given| &given.topology), given.as_ref().and_then(|given| given.distances.as_ref()));
     let most = |topology: &Topology| topology.nodes().map(|node| topology.channels_from(node).count()).max().unwrap_or(0);
     let mean = |distances: &Distances| distances.total as f64 / distances.histogram.iter().sum::<u64>().max(1) as f64;
@@ -90,7 +90,7 @@ pub fn foresee(fabric: &Fabric) -> Foreseen {
 }
 
 /// The topology, where the spec says all of it.
-fn given(fabric: &Fabric) -> Result<Option<Given>, Failure> {
+fn given_topology(fabric: &Fabric) -> Result<Option<Given>, Failure> {
     let (topology, cross_connects) = match &fabric.plant {
         Plant::Pod(pod) => {
             if let TopologyChoice::Synthesize(_) | TopologyChoice::SynthesizeNear(_) = pod.topology {

@@ -1,4 +1,8 @@
-//! What comes after all scenarios and simulations: collectives, and the contract on what was proved.
+//! The end of the pipeline: plans the collectives, evaluates the contract, and assembles the [`Compiled`]
+//! fabric.
+//!
+//! It runs after all scenarios were proved and all simulations were run, because the contract compares with
+//! both.
 
 use super::Stage;
 use super::context::Context;
@@ -10,15 +14,18 @@ use fabc_ir::{ConcurrentFlow, PassRecord, RequireOutcome, ScenarioMetrics, settl
 use fabc_model::Fabric;
 use fabc_sim::SimReport;
 
-/// What was found on a fabric.
+/// The results of all scenarios and simulations.
 pub(super) struct Outcome {
     /// Nominal first.
     pub(super) scenarios: Vec<CompiledScenario>,
-    /// Of every simulation of the spec its scenarios.
+    /// `[simulation of the spec][scenario]`
     pub(super) simulations: Vec<Vec<SimReport>>,
 }
 
-/// Puts a compiled fabric together; `routing` is what the routing did.
+/// Assembles a compiled fabric. `routing` records the routing passes, where there were any.
+///
+/// # Errors
+/// A collective cannot be planned.
 pub(super) fn finish(
     fabric: Fabric,
     last: Stage,

@@ -1,8 +1,9 @@
 //! New tables for what is left of a built fabric: the ladder of `fabc repair`.
 //!
-//! In: the tables in force with their ranks, as they were built, and what is left, in one part. Out: the
-//! first of these that holds, checked: tables that the build has, other ways of rising rank for the routes
-//! that broke (and, if asked, all routes chosen once more), an order of its own.
+//! In: the tables of the healthy fabric with their ranks, the tables in force if those are others, and the
+//! surviving network, which is connected. Out: the first of these that holds, checked: tables that the build
+//! has, other ways of rising rank for the routes that broke (and, if asked, all routes chosen once more), an
+//! order of its own.
 
 use fabc_base::progress::Progress;
 use fabc_check::{CheckError, RepairWalk};
@@ -34,15 +35,15 @@ pub struct Broken<'a> {
     pub scene: &'a Scene<'a>,
     /// Of that, the part that is served: all others are dead as well.
     pub served: &'a Scene<'a>,
-    /// The tables in force.
+    /// The tables of the healthy fabric.
     pub tables: &'a ForwardingTables,
-    /// `[channel class * vcs + vc]` under their symmetry: their ranks.
+    /// `[channel class * vcs + vc]` under the symmetry of `tables`: the ranks that these rise by.
     pub ranks: &'a [u32],
     /// `[channel class]` under the symmetry of the topology: lengths that bound every flow.
     pub lengths: &'a [u64],
     /// What the build has for just this.
     pub covered: Option<Covered>,
-    /// What is in force, if not the tables of the healthy fabric.
+    /// The tables in force, where an earlier repair replaced those of the healthy fabric.
     pub since: Option<InForce>,
     /// Ordered pairs of living endpoints that are not both served.
     pub unserved: u64,
@@ -124,9 +125,9 @@ pub fn repair(broken: &Broken<'_>, effort: Effort, progress: &dyn Progress) -> R
     };
     let healthy_ranks = repair::of_all_routers(topology, before);
     let in_force = broken.since.as_ref().map_or(before, |since| Before { tables: &since.tables, ranks: &since.all_ranks });
-    let (delta, live) = repair::onto(served, in_force, &there);
+    let (delta, warm) = repair::onto(served, in_force, &there);
     let ranks = match &broken.since {
-        _ if !live => own.filter(|own| *own != healthy_ranks),
+        _ if !warm => own.filter(|own| *own != healthy_ranks),
         Some(since) => since.ranks.clone(),
         None => None,
     };
@@ -138,7 +139,7 @@ pub fn repair(broken: &Broken<'_>, effort: Effort, progress: &dyn Progress) -> R
         RepairStep::NewOrder => RepairStep::Full,
         step => step,
     };
-    proved(broken, &healthy, (step, ranks), (delta, live), repair::most_loaded(served, demand, &there))
+    proved(broken, &healthy, (step, ranks), (delta, warm), repair::most_loaded(served, demand, &there))
 }
 
 /// What was found, put together and checked.
@@ -146,7 +147,7 @@ fn proved(
     broken: &Broken<'_>,
     healthy: &Walk,
     (step, own): (RepairStep, Option<Vec<u32>>),
-    (delta, live): (Delta, bool),
+    (delta, warm): (Delta, bool),
     repaired: u64,
 ) -> Result<Repaired, CheckError> {
     let Broken { fabric, scene, served, tables, ranks, .. } = *broken;
@@ -160,7 +161,7 @@ fn proved(
         step,
         ranks: own,
         delta,
-        live,
+        warm,
         loads,
         unserved: broken.unserved,
     };
@@ -175,7 +176,7 @@ fn proved(
 }
 
 /// All routes once more where switches alone are down: what is left keeps the symmetry, so few routers stand
-/// for all. With ranks of all routers where no way rises by those in force.
+/// for all. With ranks of all routers where no way rises by those of the healthy fabric.
 fn symmetrically(broken: &Broken<'_>) -> (ForwardingTables, Option<Vec<u32>>) {
     let Broken { fabric, served, tables, ranks, .. } = *broken;
     let topology = served.topology;
@@ -191,8 +192,8 @@ fn symmetrically(broken: &Broken<'_>) -> (ForwardingTables, Option<Vec<u32>>) {
     (there, own)
 }
 
-/// All routes once more, from those of a repair, under the ranks in force. `None` where these leave some two
-/// routers without a path: routers without hosts, since the repair has routes for all others.
+/// All routes once more, from those of a repair, under the ranks of the healthy fabric. `None` where these
+/// leave some two routers without a path: routers without hosts, since the repair has routes for all others.
 fn chosen_again(broken: &Broken<'_>, delta: &Delta) -> Option<ForwardingTables> {
     let Broken { fabric, served, tables, ranks, .. } = *broken;
     let topology = served.topology;

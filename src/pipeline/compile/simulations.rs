@@ -60,7 +60,11 @@ impl Context<'_> {
 ///
 /// # Errors
 /// The first such simulation.
-pub(super) fn possible(fabric: &Fabric, topology: Option<&Topology>, distances: Option<&Distances>) -> Result<(), Failure> {
+pub(super) fn refuse_impossible_simulations(
+    fabric: &Fabric,
+    topology: Option<&Topology>,
+    distances: Option<&Distances>,
+) -> Result<(), Failure> {
     let lacking = |simulation: &Simulation| {
         let lacking = |error| Failure::spec(BlockError { error, span: simulation.span });
         fabc_sim::has_births(fabric, simulation).map_err(lacking)?;

@@ -57,7 +57,7 @@ impl Compiled {
     }
     /// The files of one format of `fabc build --emit list`; `None` if no format has this name.
     pub fn emit(&self, format: &str) -> Option<Vec<Artifact>> {
-        fabc_emit::one(format, &self.compiled, &self.normal_form)
+        fabc_emit::artifacts_of_format(format, &self.compiled, &self.normal_form)
     }
     /// The report, as a file has it.
     pub fn report(&self) -> String {

@@ -9,7 +9,7 @@ use fabc_check::{CheckError, Files};
 use fabc_emit::simulation_path;
 use fabc_ir::read::{self, SimulatedLine, SimulationFile};
 use fabc_model::{Fabric, Rate, Scenarios, Simulation};
-use fabc_sim::{KeptRun, Misfit, Prepared, SimReport};
+use fabc_sim::{Misfit, Prepared, ReportedRun, SimReport};
 use rayon::prelude::*;
 
 /// A run that is chosen by chance is made again whole up to so many cycles; of a longer one a beginning is.
@@ -74,7 +74,7 @@ pub(super) fn read(files: &Files, fabric: &Fabric, scenarios: &[String], remake:
         let kept = KeptSimulation { files, fabric, simulation };
         let reports = kept.reports(scenarios)?;
         let runs = kept.chosen(&reports, remake.runs, chance);
-        let by_scenario: Vec<&[KeptRun<'_>]> = runs.chunk_by(|one, next| one.scenario() == next.scenario()).collect();
+        let by_scenario: Vec<&[ReportedRun<'_>]> = runs.chunk_by(|one, next| one.scenario() == next.scenario()).collect();
         by_scenario.par_iter().map(|runs| kept.remake(runs)).collect::<Vec<_>>().into_iter().collect::<Result<(), _>>()?;
         Ok(reports)
     };
@@ -137,7 +137,7 @@ impl KeptSimulation<'_> {
     }
 
     /// The runs that decide, and `count` others by chance, or all.
-    fn chosen<'a>(&self, reports: &'a [SimReport], count: Option<usize>, chance: Chance) -> Vec<KeptRun<'a>> {
+    fn chosen<'a>(&self, reports: &'a [SimReport], count: Option<usize>, chance: Chance) -> Vec<ReportedRun<'a>> {
         let mut others = fabc_sim::every_run(reports);
         let Some(count) = count else { return others };
         let mut chosen = deciding(reports);
@@ -151,10 +151,10 @@ impl KeptSimulation<'_> {
     }
 
     /// Makes runs of one scenario again.
-    fn remake(&self, runs: &[KeptRun<'_>]) -> Result<(), CheckError> {
+    fn remake(&self, runs: &[ReportedRun<'_>]) -> Result<(), CheckError> {
         let Some(first) = runs.first() else { return Ok(()) };
         self.prepared(first.scenario(), |prepared| {
-            let remake = |run: &KeptRun<'_>| run.remake(prepared).map_err(|misfit| self.misfit(run.scenario(), misfit));
+            let remake = |run: &ReportedRun<'_>| run.remake(prepared).map_err(|misfit| self.misfit(run.scenario(), misfit));
             runs.par_iter().map(remake).collect::<Vec<_>>().into_iter().collect()
         })
     }
@@ -162,16 +162,17 @@ impl KeptSimulation<'_> {
 
 /// The cheapest point of the first scenario, and both ends of the lowest bracket of all; of traffic that ends
 /// the first scenario, and the slowest of all.
-fn deciding(reports: &[SimReport]) -> Vec<KeptRun<'_>> {
+fn deciding(reports: &[SimReport]) -> Vec<ReportedRun<'_>> {
     let Some(first) = reports.first() else { return Vec::new() };
     let completions = reports.iter().flat_map(|report| report.completions.iter().map(move |run| (report, run)));
     let slowest = completions.clone().reduce(|one, other| if other.1.cycles > one.1.cycles { other } else { one });
-    let mut runs: Vec<KeptRun<'_>> = completions.take(1).chain(slowest).map(|(report, run)| KeptRun::completion(report, run)).collect();
+    let mut runs: Vec<ReportedRun<'_>> =
+        completions.take(1).chain(slowest).map(|(report, run)| ReportedRun::completion(report, run)).collect();
     runs.dedup();
     let brackets = reports.iter().flat_map(|report| report.saturations.iter().map(move |found| (report, found)));
     let decides = brackets.reduce(|one, other| if other.1.at_least() < one.1.at_least() { other } else { one });
-    runs.extend(first.points.first().map(|point| KeptRun::point(first, point)));
-    runs.extend(decides.into_iter().flat_map(|(report, found)| KeptRun::ends(report, found)));
+    runs.extend(first.points.first().map(|point| ReportedRun::point(first, point)));
+    runs.extend(decides.into_iter().flat_map(|(report, found)| ReportedRun::ends(report, found)));
     runs
 }
 
@@ -182,14 +183,14 @@ fn deciding(reports: &[SimReport]) -> Vec<KeptRun<'_>> {
 /// What is wrong, in words.
 pub fn remake_one(prepared: &Prepared<'_>, report: &SimReport, kept: &[u8]) -> Result<(), String> {
     let mut number = Chance(*blake3::hash(kept).as_bytes()).numbers("");
-    let runs: Vec<KeptRun<'_>> = KeptRun::with_counts(report).collect();
+    let runs: Vec<ReportedRun<'_>> = ReportedRun::with_counts(report).collect();
     let Some(at) = number().checked_rem(runs.len() as u64) else { return Ok(()) };
     runs[at as usize].within(MERGED_CYCLES, number()).remake(prepared).map_err(|misfit| misfit.what)
 }
 
-/// A window of a run of a directory: that of this cycle.
+/// A digest span of a run of a directory: the cycles between two digests, around this cycle.
 #[derive(Clone, Debug)]
-pub struct Window {
+pub struct DigestSpan {
     /// The `simulate` block.
     pub simulation: String,
     /// The scenario.
@@ -198,42 +199,42 @@ pub struct Window {
     pub rate: Option<Rate>,
     /// The seed; without one the first.
     pub seed: Option<u64>,
-    /// A cycle of the window.
+    /// A cycle of the span.
     pub cycle: u64,
 }
 
-/// Why a window is not that of another run.
+/// Why a digest span is not that of another run.
 #[derive(Debug)]
-pub enum WindowError {
-    /// The directory has no such window; in words, what it has.
+pub enum DigestSpanError {
+    /// The directory has no such run or cycle; in words, what it has.
     Unknown(String),
     /// Another run finds something else.
     Convicted(CheckError),
 }
 
-/// Makes one window of a run again, from the first cycle of the run on; returns which cycles are those of the
-/// window. Nothing else of the directory is proved.
+/// Makes a run again from its first cycle to the end of one digest span; returns the first cycle of that span
+/// and the one behind it. Nothing else of the directory is proved.
 ///
 /// # Errors
 /// There is no such run, or another run finds something else.
-pub fn window(files: &Files, fabric: &Fabric, of: &Window) -> Result<[u64; 2], WindowError> {
-    let unknown = |what: String| WindowError::Unknown(what);
+pub fn remake_digest_span(files: &Files, fabric: &Fabric, of: &DigestSpan) -> Result<[u64; 2], DigestSpanError> {
+    let unknown = |what: String| DigestSpanError::Unknown(what);
     let known = || fabric.simulations.iter().map(|simulation| format!("`{}`", simulation.name)).collect::<Vec<_>>().join(", ");
     let simulation = fabric.simulations.iter().find(|simulation| simulation.name == of.simulation);
     let simulation = simulation.ok_or_else(|| unknown(format!("the spec has the simulations {}", known())))?;
     let kept = KeptSimulation { files, fabric, simulation };
-    let file = kept.file().map_err(WindowError::Convicted)?;
+    let file = kept.file().map_err(DigestSpanError::Convicted)?;
     let named = || file.scenarios.iter().map(|line| format!("`{}`", line.scenario)).collect::<Vec<_>>().join(", ");
     let line = file.scenarios.iter().find(|line| line.scenario == of.scenario);
     let line = line.ok_or_else(|| unknown(format!("the simulation was run on {}", named())))?;
-    let report = kept.report(line).map_err(WindowError::Convicted)?;
-    let runs: Vec<KeptRun<'_>> = KeptRun::with_counts(&report).collect();
+    let report = kept.report(line).map_err(DigestSpanError::Convicted)?;
+    let runs: Vec<ReportedRun<'_>> = ReportedRun::with_counts(&report).collect();
     let run = runs.iter().find(|run| run.is_of(of.rate, of.seed)).ok_or_else(|| unknown(rates_and_seeds(&report)))?;
     if of.cycle >= run.cycles() {
         return Err(unknown(format!("the run has {} cycles, from 0 on", run.cycles())));
     }
-    let (run, cycles) = run.window(of.cycle);
-    kept.remake(&[run]).map_err(WindowError::Convicted)?;
+    let (run, cycles) = run.up_to_cycle(of.cycle);
+    kept.remake(&[run]).map_err(DigestSpanError::Convicted)?;
     Ok(cycles)
 }
 

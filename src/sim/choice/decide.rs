@@ -1,14 +1,14 @@
 //! What a packet decides at its source, and where it goes next.
 
 use super::super::layout::NONE;
-use super::super::routing::{Chosen, Ugal};
+use super::super::routing::{PathSelection, Ugal};
 use super::metric::Metric;
 use fabc_base::random::{Keyed, one_of};
 use fabc_model::Score;
 
 /// How the packets of a network choose their ways.
 pub(in super::super) struct Choice {
-    pub(super) chosen: Chosen,
+    pub(super) selection: PathSelection,
     pub(super) metric: Metric,
     /// Hops over all links, where the metric leaves some out.
     pub(super) graph: Option<Metric>,
@@ -70,11 +70,11 @@ impl Choice {
     /// What loads can be told of.
     pub(in super::super) fn over(&self) -> Over {
         let all = 2 * u32::from(self.metric.reach(&self.vias)) <= u32::from(self.most);
-        match self.chosen {
-            Chosen::Tables | Chosen::Shortest(_) => Over::Shortest,
+        match self.selection {
+            PathSelection::Tables | PathSelection::Shortest(_) => Over::Shortest,
             _ if self.vias.len() <= 2 => Over::Shortest,
-            Chosen::Valiant(_) if all => Over::Valiant,
-            Chosen::Valiant(_) | Chosen::Ugal(_) => Over::Queues,
+            PathSelection::Valiant(_) if all => Over::Valiant,
+            PathSelection::Valiant(_) | PathSelection::Ugal(_) => Over::Queues,
         }
     }
 
@@ -82,10 +82,10 @@ impl Choice {
     /// channel.
     pub(in super::super) fn start(&self, from: u32, to: u32, undecided: Way, queued: impl Fn(u32) -> u32) -> Way {
         let (straight, draws) = (undecided, undecided.draws);
-        match self.chosen {
-            Chosen::Tables | Chosen::Shortest(_) => straight,
-            Chosen::Valiant(_) => Way { via: self.via(from, to, draws, 0).unwrap_or(NONE), draws },
-            Chosen::Ugal(ugal) => {
+        match self.selection {
+            PathSelection::Tables | PathSelection::Shortest(_) => straight,
+            PathSelection::Valiant(_) => Way { via: self.via(from, to, draws, 0).unwrap_or(NONE), draws },
+            PathSelection::Ugal(ugal) => {
                 let longer = (0..u32::from(ugal.samples)).filter_map(|sample| self.via(from, to, draws, sample));
                 self.better(ugal, from, to, straight, longer.map(|via| Way { via, draws }), &queued)
             }

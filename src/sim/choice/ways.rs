@@ -4,7 +4,7 @@ use super::super::endpoints::Endpoints;
 use super::super::errors::SimError;
 use super::super::layout::Layout;
 use super::super::routes::Routes;
-use super::super::routing::Chosen;
+use super::super::routing::PathSelection;
 use super::super::setting::Setting;
 use super::decide::Choice;
 use super::metric::{Metric, Step};
@@ -43,8 +43,8 @@ pub(in super::super) fn choice(
     endpoints: &Endpoints,
     routes: &Routes,
 ) -> Result<Option<Choice>, SimError> {
-    let Some(shortest) = setting.chosen.shortest() else { return Ok(None) };
-    let routing = setting.chosen.routing().name();
+    let Some(shortest) = setting.selection.shortest() else { return Ok(None) };
+    let routing = setting.selection.routing().name();
     let missing = |why: &str| SimError::NoRouting { routing, why: why.to_owned(), span: fabric.routing_span };
     if fabric.pod().is_some() {
         return Err(missing("in a pod packets go by its tables"));
@@ -69,11 +69,11 @@ pub(in super::super) fn choice(
     if longest > most {
         return Err(SimError::TooFewVcs { routing, needed: longest, has: most, span: fabric.router.span });
     }
-    let adaptive = matches!(setting.chosen, Chosen::Ugal(_));
-    let graph =
-        (grouped && (adaptive || matches!(setting.chosen, Chosen::Valiant(_)))).then(|| Metric::new(scene, layout, &vias, Step::Any));
+    let adaptive = matches!(setting.selection, PathSelection::Ugal(_));
+    let graph = (grouped && (adaptive || matches!(setting.selection, PathSelection::Valiant(_))))
+        .then(|| Metric::new(scene, layout, &vias, Step::Any));
     Ok(Some(Choice {
-        chosen: setting.chosen,
+        selection: setting.selection,
         metric,
         graph,
         vias,

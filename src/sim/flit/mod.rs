@@ -218,7 +218,7 @@ impl<'a> Run<'a> {
         let (setting, layout) = (&of.setting, &of.layout);
         let hosts = setting.ports().unwrap_or(1);
         let generators = of.endpoints.count() * hosts;
-        let ports = Ports::of(of, setting.credits == Credits::Link);
+        let ports = Ports::new(of, setting.credits == Credits::Link);
         let lanes = ports.lanes();
         let farthest = layout.ends.iter().map(|ends| ends.latency).max().unwrap_or(0);
         let source = Source { head: NONE, tail: NONE, lane: NONE, left: 0 };
@@ -279,7 +279,7 @@ impl<'a> Run<'a> {
     /// Step 2: every host hands one flit to its router.
     fn hand_over(&mut self, now: u32) {
         let ports = self.of.setting.ports().unwrap_or(1);
-        // Ports that share a window are first in turn.
+        // Ports that share a send window are first in turn.
         let turns = if self.under_way.is_empty() { 1 } else { ports };
         for turn in 0..turns {
             for word in 0..self.waiting.len() {

@@ -37,7 +37,7 @@ pub(super) struct Port {
     pub(super) channel: u32,
     /// The cycle in which the last flit behind the switch goes out.
     pub(super) sent: u32,
-    /// Cycles of the window in which a flit goes out.
+    /// Measured cycles in which a flit goes out.
     pub(super) moved: u32,
     /// Bit per virtual channel of the output that nobody holds.
     pub(super) free: u64,
@@ -45,7 +45,7 @@ pub(super) struct Port {
 
 impl Ports {
     /// Numbers the ports of a fabric; `after_link` says whether credits take as long as flits.
-    pub(super) fn of(prepared: &Prepared<'_>, after_link: bool) -> Self {
+    pub(super) fn new(prepared: &Prepared<'_>, after_link: bool) -> Self {
         let Prepared { layout, endpoints, setting, .. } = prepared;
         let hosts = setting.ports().unwrap_or(1);
         let shift = setting.vcs().next_power_of_two().trailing_zeros();
@@ -97,7 +97,7 @@ impl Ports {
     }
 
     /// Ports of a router.
-    pub(super) fn at(&self, router: usize) -> std::ops::Range<usize> {
+    pub(super) fn range_of_router(&self, router: usize) -> std::ops::Range<usize> {
         self.first[router] as usize..self.first[router + 1] as usize
     }
 

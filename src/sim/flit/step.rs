@@ -102,7 +102,7 @@ impl Run<'_> {
     }
 
     fn work_at(&mut self, router: usize, now: u32) {
-        let (ports, shift) = (self.ports.at(router), self.ports.shift);
+        let (ports, shift) = (self.ports.range_of_router(router), self.ports.shift);
         let words = ports.start << shift >> 6..ports.end << shift >> 6;
         let lanes = ports.start << shift..ports.end << shift;
         self.give_channels(router, now);
@@ -126,7 +126,7 @@ impl Run<'_> {
 
     /// Step 4: packets that ask get virtual channels.
     fn give_channels(&mut self, router: usize, now: u32) {
-        let (ports, shift) = (self.ports.at(router), self.ports.shift);
+        let (ports, shift) = (self.ports.range_of_router(router), self.ports.shift);
         let lanes = ports.start << shift..ports.end << shift;
         self.wishes.clear();
         for word in lanes.start >> 6..lanes.end >> 6 {

@@ -12,8 +12,8 @@ use super::super::traffic::{Expected, Pairs};
 use super::astray::{Astray, Sums, Why};
 use rayon::prelude::*;
 
-/// What ways are chosen in.
-pub(super) struct Chosen<'a> {
+/// Computes the loads of a traffic whose packets choose their ways.
+pub(super) struct ChoiceLoads<'a> {
     pub(super) setting: &'a Setting,
     pub(super) layout: &'a Layout,
     pub(super) endpoints: &'a Endpoints,
@@ -36,13 +36,13 @@ const ROUNDED: u128 = 1 << 24;
 /// What is sent to one router, by where it comes from.
 type Column = Vec<(u32, u128)>;
 
-impl Chosen<'_> {
+impl ChoiceLoads<'_> {
     /// The loads of a traffic.
     pub(super) fn loads(&self, expected: &Expected) -> Result<Loads, Astray> {
         let pairs = expected.pairs.turned(self.layout.routers);
         let over = self.choice.over();
         let (vias, bystanders) = match over {
-            Over::Valiant => (Some(Halves::of(&pairs, self)), self.choice.vias().len() as u128 - 2),
+            Over::Valiant => (Some(Halves::new(&pairs, self)), self.choice.vias().len() as u128 - 2),
             Over::Shortest | Over::Queues => (None, 1),
         };
         let column = |to: u32| -> Column {
@@ -162,7 +162,7 @@ struct Halves {
 
 impl Halves {
     /// Of pairs by destination.
-    fn of(pairs: &Pairs, of: &Chosen<'_>) -> Self {
+    fn new(pairs: &Pairs, of: &ChoiceLoads<'_>) -> Self {
         let mut halves = Self { sent: vec![0; of.layout.routers], heard: vec![0; of.layout.routers] };
         for to in 0..of.layout.routers as u32 {
             for (from, parts) in pairs.of(to, of.endpoints).filter(|(from, _)| *from != to) {
@@ -175,7 +175,7 @@ impl Halves {
 
     /// To a router: of every other one, all that it sends to third ones, on its first half; and all that
     /// third ones send to this one, on its second half.
-    fn column(&self, pairs: &Pairs, to: u32, of: &Chosen<'_>) -> Column {
+    fn column(&self, pairs: &Pairs, to: u32, of: &ChoiceLoads<'_>) -> Column {
         let mut direct = vec![0; of.layout.routers];
         pairs.of(to, of.endpoints).for_each(|(from, parts)| direct[from as usize] = u128::from(parts));
         let others = of.choice.vias().iter().copied().filter(|&from| from != to);

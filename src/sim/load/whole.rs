@@ -7,7 +7,7 @@ use super::super::routes::Routes;
 use super::super::setting::Setting;
 use super::super::traffic::Expected;
 use super::astray::Astray;
-use super::by_choice::Chosen;
+use super::by_choice::ChoiceLoads;
 use super::by_tables::Tables;
 use fabc_ir::Fraction;
 
@@ -69,7 +69,7 @@ pub(in super::super) fn load(ways: &Ways<'_>, expected: &Expected) -> Result<Sta
     let (sums, unit, shortest) = match choice {
         None => (Tables { setting, layout, routes, endpoints }.sums(&expected.pairs)?, unit, None),
         Some(choice) => {
-            let loads = Chosen { setting, layout, endpoints, choice }.loads(expected)?;
+            let loads = ChoiceLoads { setting, layout, endpoints, choice }.loads(expected)?;
             (loads.sums, unit * loads.finer, loads.shortest_hops)
         }
     };

@@ -433,8 +433,8 @@ impl<'a> Run<'a> {
         if ahead > 0 {
             return self.wheel.put(now, ahead, Event::Delivered(packet));
         }
-        // What is granted in this cycle frees no window before the next one: routers do not see each other's
-        // grants.
+        // What is granted in this cycle frees no send window before the next one: routers do not see each
+        // other's grants.
         if self.window != NONE && self.was_granted(&self.packets[packet]) {
             self.wheel.put(now, 1, Event::Released(self.endpoint(packet)));
         }

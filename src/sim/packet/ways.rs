@@ -15,7 +15,7 @@ impl Run<'_> {
         let mut way = Way::undecided(self.draws.of(packet.generator, number));
         let mut queue = limited;
         if limited.is_none() {
-            (way, packet.out) = self.chosen(choice, here, &packet, way);
+            (way, packet.out) = self.choose_way(choice, here, &packet, way);
             let outputs = &layout.outgoing[here as usize * layout.ports..][..layout.ports];
             let port = outputs.iter().position(|&channel| channel == packet.out).map_or(0, |port| port as u32);
             queue = Some(layout.source_queue[here as usize] + port * u32::from(self.of.setting.table_vcs));
@@ -35,7 +35,7 @@ impl Run<'_> {
         for queue in undecided.drain(..) {
             let place = self.queues[queue as usize].head;
             let here = self.of.layout.router_of(queue);
-            let (way, out) = self.chosen(choice, here, &self.packets[place], self.ways[place as usize]);
+            let (way, out) = self.choose_way(choice, here, &self.packets[place], self.ways[place as usize]);
             self.ways[place as usize] = way;
             self.packets[place].out = out;
             self.compete(queue, now);
@@ -44,7 +44,7 @@ impl Run<'_> {
     }
 
     /// The way of a packet from its source, and its first channel.
-    fn chosen(&self, choice: &Choice, here: u32, packet: &Packet, undecided: Way) -> (Way, u32) {
+    fn choose_way(&self, choice: &Choice, here: u32, packet: &Packet, undecided: Way) -> (Way, u32) {
         let there = self.of.endpoints.router[packet.to as usize];
         let mut way = choice.start(here, there, undecided, |channel| self.booked(channel));
         let out = choice.next(here, there, &mut way, 0).expect("a way leads to every router with endpoints");

@@ -42,7 +42,7 @@ impl Pattern {
     ///
     /// # Errors
     /// Nobody would send anything, or the fabric lacks what the traffic takes.
-    pub(in super::super) fn of(
+    pub(in super::super) fn of_traffic(
         wanted: DetailedTraffic<'_>,
         fabric: &Fabric,
         scene: &Scene<'_>,
@@ -94,15 +94,19 @@ impl Pattern {
     /// router, or a look at every pair.
     ///
     /// # Errors
-    /// As [`Pattern::of`]. What depends on an unknown topology is no error.
-    pub(in super::super) fn possible(wanted: DetailedTraffic<'_>, fabric: &Fabric, topology: Option<&Topology>) -> Result<(), SimError> {
+    /// As [`Pattern::of_traffic`]. What depends on an unknown topology is no error.
+    pub(in super::super) fn check_feasible(
+        wanted: DetailedTraffic<'_>,
+        fabric: &Fabric,
+        topology: Option<&Topology>,
+    ) -> Result<(), SimError> {
         let endpoints = topology.map_or_else(|| Endpoints::declared(fabric), |topology| Endpoints::of(&Scene::whole(topology)));
         at_least_two(wanted, &endpoints)?;
         match (wanted.traffic, topology) {
             (Traffic::Adversarial, _) => groups(wanted, fabric, &endpoints).map(|_| ()),
             (Traffic::Demand, _) | (Traffic::Adjacent | Traffic::Hotspot, None) => Ok(()),
             (Traffic::Adjacent | Traffic::Hotspot, Some(topology)) => {
-                Self::of(wanted, fabric, &Scene::whole(topology), &endpoints).map(|_| ())
+                Self::of_traffic(wanted, fabric, &Scene::whole(topology), &endpoints).map(|_| ())
             }
             _ => Self::by_endpoints(wanted, fabric, &endpoints).map(|_| ()),
         }

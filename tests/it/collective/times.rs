@@ -2,7 +2,7 @@
 
 use crate::collective::direct::{passes, shortest};
 use crate::collective::graphs::{complete, graph, path, random, ring, uneven};
-use fabc::check::{HopTimes, Pace, Timed, bound_time, schedule_time};
+use fabc::check::{HopTimes, Pace, ScheduleTime, bound_time, schedule_time};
 use fabc::compile::collectives::{CollectivesAsked, Planned};
 use fabc::ids::{ChannelId, Id, IdVec, LinkId, NodeId};
 use fabc::ir::{
@@ -78,7 +78,7 @@ fn checked(
     cost: &CollectiveCost,
     bytes: u64,
 ) -> (CollectiveTime, [u64; 2]) {
-    let Timed { spent, steps, volume } = schedule_time(scene, tables, schedule, &pace(cost), bytes).unwrap();
+    let ScheduleTime { spent, steps, volume } = schedule_time(scene, tables, schedule, &pace(cost), bytes).unwrap();
     (CollectiveTime { volume: spent.volume, latency: spent.latency, overhead: spent.overhead }, [steps, volume])
 }
 

@@ -1,5 +1,5 @@
-//! Collectives of a fabric whose vectors are scheduled: every one by the fastest of its algorithms, each in
-//! its own cycles.
+//! Plans the collectives of a fabric whose vectors are scheduled. Each collective takes the fastest of its
+//! algorithms. Its vectors use a channel only when the earlier plans leave it free.
 
 use super::CollectivesError;
 use super::declared::named;
@@ -17,8 +17,8 @@ use fabc_passes::scheduled::{Job, Messages, ScheduledError, Site, bound_cycles, 
 use std::collections::BTreeMap;
 
 impl Context<'_> {
-    /// Plans every collective of the spec, in the order in which they wait for each other; has every plan
-    /// replayed, and all of them together.
+    /// Plans every collective of the spec, each after the one that it waits for. The checker then replays
+    /// every plan, and checks that the plans do not collide with each other.
     pub(in crate::compile) fn scheduled(&self, pace: SlotPace, progress: &dyn Progress) -> Result<Vec<CollectiveResult>, Failure> {
         let scene = schedulable_scene(&self.fabric.plant, self.topology);
         if let Some(blocks) = self.fabric.failover() {

@@ -1,7 +1,7 @@
 //! `fabc submit`: a build in parts, by several processes.
 
+use crate::args::merge_submit::{MergeArgs, SubmitArgs};
 use crate::args::options::CompileArgs;
-use crate::args::parts::{MergeArgs, SubmitArgs};
 use crate::build::front;
 use crate::build::parts::{self, Parts};
 use crate::io::errors::{DriverError, Stop};

@@ -1,9 +1,9 @@
-//! Paths of files and the names that editors give them (RFC 8089, RFC 3986).
+//! Paths of files, and the URIs that editors give them (RFC 8089, RFC 3986).
 
 use lsp_types::Uri;
 
-/// The path of a `file:` name; `None` of anything else, such as a text that was never saved.
-pub(super) fn path(uri: &Uri) -> Option<String> {
+/// The path of a `file:` URI; `None` for any other URI, such as that of a text that was never saved.
+pub(super) fn path_of_uri(uri: &Uri) -> Option<String> {
     let rest = uri.as_str().strip_prefix("file://")?;
     // An empty host, or this one.
     let at = rest.find('/')?;
@@ -26,8 +26,8 @@ pub(super) fn path(uri: &Uri) -> Option<String> {
     Some(if drive { path[1..].to_owned() } else { path })
 }
 
-/// The name of a path.
-pub(super) fn uri(path: &str) -> Option<Uri> {
+/// The `file:` URI of a path.
+pub(super) fn uri_of_path(path: &str) -> Option<Uri> {
     let mut name = String::from(if path.starts_with('/') { "file://" } else { "file:///" });
     for byte in path.replace('\\', "/").bytes() {
         match byte {
@@ -44,12 +44,12 @@ mod tests {
 
     #[test]
     fn paths_come_back() {
-        for path_ in ["/pods/one.fab", "/a b/µ#%.fab", "C:/pods/x.fab"] {
-            assert_eq!(path(&uri(path_).unwrap()).as_deref(), Some(path_));
+        for path in ["/pods/one.fab", "/a b/µ#%.fab", "C:/pods/x.fab"] {
+            assert_eq!(path_of_uri(&uri_of_path(path).unwrap()).as_deref(), Some(path));
         }
         for other in ["untitled:one", "file://host/x", "file:///%zz", "https://x/y"] {
-            assert_eq!(other.parse().ok().and_then(|uri| path(&uri)), None, "{other}");
+            assert_eq!(other.parse().ok().and_then(|uri| path_of_uri(&uri)), None, "{other}");
         }
-        assert_eq!(path(&"file://localhost/x".parse().unwrap()).as_deref(), Some("/x"));
+        assert_eq!(path_of_uri(&"file://localhost/x".parse().unwrap()).as_deref(), Some("/x"));
     }
 }

@@ -22,13 +22,17 @@ const SEARCHED: [u8; 2] = [105, 100];
 ///
 /// # Errors
 /// A [`ContractError`] for every such line.
-pub(super) fn possible(fabric: &Fabric, topology: Option<&Topology>, distances: Option<&Distances>) -> Result<(), Failure> {
+pub(super) fn refuse_impossible_performance(
+    fabric: &Fabric,
+    topology: Option<&Topology>,
+    distances: Option<&Distances>,
+) -> Result<(), Failure> {
     if fabric.node_count() < 2 {
         return Ok(());
     }
-    let known = Known::of(fabric, topology, distances);
+    let performance = PerformanceBounds::of_fabric(fabric, topology, distances);
     let error = |line: &Require| {
-        let bound = known.bounds_of(line).into_iter().find(|bound| side(fabric, line).iter().any(|own| own.contradicts(bound)))?;
+        let bound = performance.bounds_of(line).into_iter().find(|bound| side(fabric, line).iter().any(|own| own.contradicts(bound)))?;
         Some(Box::new(refused(fabric, line, &bound)))
     };
     let mut lines: Vec<&Require> = fabric.requires.iter().filter(|line| line.of.is_some()).collect();
@@ -37,8 +41,8 @@ pub(super) fn possible(fabric: &Fabric, topology: Option<&Topology>, distances: 
     if errors.is_empty() { Ok(()) } else { Err(Failure::Infeasible(errors.into_iter().map(|error| error as _).collect())) }
 }
 
-/// What is known of a fabric before anything is searched.
-struct Known<'a> {
+/// The numbers of a fabric that bound its performance before anything is searched.
+struct PerformanceBounds<'a> {
     fabric: &'a Fabric,
     /// Chips, or routers with hosts.
     chips: u64,
@@ -68,8 +72,8 @@ impl LeastDistances {
     }
 }
 
-impl<'a> Known<'a> {
-    fn of(fabric: &'a Fabric, topology: Option<&Topology>, distances: Option<&Distances>) -> Self {
+impl<'a> PerformanceBounds<'a> {
+    fn of_fabric(fabric: &'a Fabric, topology: Option<&Topology>, distances: Option<&Distances>) -> Self {
         let widest = widest(fabric, topology);
         let chips = senders(fabric, topology);
         let simplex = topology.is_some_and(Topology::has_simplex);

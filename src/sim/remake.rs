@@ -2,23 +2,23 @@
 //!
 //! Comes in: reports whose counts stand in a file. Goes out: whether another run finds the same. A run is a
 //! function of tables, parameters, rate and seed, so that every difference convicts the file. A run has no
-//! checkpoints: to make one window again is to make the run again from its first cycle to the end of the
-//! window, and to compare every digest on the way.
+//! checkpoints: one digest span is made again by making the run again from its first cycle to the end of the
+//! span, and by comparing every digest on the way.
 
 use super::completion::Completion;
+use super::consistency::Misfit;
 use super::digest::{EVERY, spacing};
 use super::errors::SimError;
 use super::point::Point;
-use super::possible::Misfit;
 use super::prepare::Prepared;
 use super::report::SimReport;
-use super::run::{begin, begin_messages, complete, judge, run};
+use super::run::{begin, begin_messages, complete, run, run_measured_cycles};
 use super::saturation::Saturation;
 use fabc_model::Rate;
 
-/// A run of a file, and what another run must find again.
+/// A run as a report states it, and what another run must find again.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct KeptRun<'a> {
+pub struct ReportedRun<'a> {
     scenario: &'a str,
     seed: u64,
     claim: Claim<'a>,
@@ -50,20 +50,20 @@ struct Beginning<'a> {
 }
 
 /// Every run that the reports of a simulation state.
-pub fn every_run(reports: &[SimReport]) -> Vec<KeptRun<'_>> {
+pub fn every_run(reports: &[SimReport]) -> Vec<ReportedRun<'_>> {
     let mut all = Vec::new();
     for report in reports {
-        all.extend(KeptRun::with_counts(report));
+        all.extend(ReportedRun::with_counts(report));
         for found in &report.saturations {
             let claim = Claim::Beyond { rate: found.beyond.rate, delivered: found.beyond.delivered };
-            let beyond = KeptRun { scenario: &report.scenario, seed: found.seed, claim };
-            all.extend(KeptRun::ends(report, found).chain([beyond]));
+            let beyond = ReportedRun { scenario: &report.scenario, seed: found.seed, claim };
+            all.extend(ReportedRun::ends(report, found).chain([beyond]));
         }
     }
     all
 }
 
-impl<'a> KeptRun<'a> {
+impl<'a> ReportedRun<'a> {
     /// The run of a point of a curve.
     pub fn point(report: &'a SimReport, point: &'a Point) -> Self {
         Self { scenario: &report.scenario, seed: point.seed, claim: Claim::Counts(point) }
@@ -123,9 +123,9 @@ impl<'a> KeptRun<'a> {
         }
     }
 
-    /// The run up to the end of the window that holds this cycle, and which cycles of it are those of the
-    /// window. Behind the last digest of cycles it is the whole run.
-    pub fn window(self, cycle: u64) -> (Self, [u64; 2]) {
+    /// The run up to the end of the digest span that holds this cycle, and the cycles of that span: those
+    /// between two digests. Behind the last digest of cycles it is the whole run.
+    pub fn up_to_cycle(self, cycle: u64) -> (Self, [u64; 2]) {
         let Some(whole) = self.whole_beginning() else { return (self, [0, self.cycles()]) };
         let (spacing, count) = (u64::from(whole.spacing), whole.digests.len() as u64);
         let at = cycle / spacing;
@@ -178,12 +178,12 @@ impl<'a> KeptRun<'a> {
             }
             Claim::Beginning(beginning) => beginning.difference(prepared, seed).map_err(failed)?,
             Claim::Stable { rate, stable } => {
-                let again = judge(prepared, rate, seed).map_err(failed)?.is_stable();
+                let again = run_measured_cycles(prepared, rate, seed).map_err(failed)?.is_stable();
                 let is = if again { "is stable" } else { "is not stable" };
                 (again != stable).then(|| format!("rate {rate} {is} when it is run again"))
             }
             Claim::Beyond { rate, delivered } => {
-                let again = judge(prepared, rate, seed).map_err(failed)?.delivered;
+                let again = run_measured_cycles(prepared, rate, seed).map_err(failed)?.delivered;
                 (again != delivered).then(|| format!("at rate {rate} another run delivers other packets"))
             }
         };

@@ -5,7 +5,7 @@ use fabc_sim::Rate;
 
 /// The part of a `simulate` block that a setting belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum BlockPart {
     /// The block itself.
     Block,
     Traffic,
@@ -17,47 +17,47 @@ enum Part {
 /// An option that became a setting.
 struct FormerOption {
     name: &'static str,
-    part: Part,
+    part: BlockPart,
     setting: &'static str,
     unit: &'static str,
 }
 
-const fn former(name: &'static str, part: Part, setting: &'static str, unit: &'static str) -> FormerOption {
+const fn former(name: &'static str, part: BlockPart, setting: &'static str, unit: &'static str) -> FormerOption {
     FormerOption { name, part, setting, unit }
 }
 
 /// In the order in which settings are written.
 const FORMER_OPTIONS: [FormerOption; 30] = [
-    former("--traffic", Part::Traffic, "", ""),
-    former("--trace", Part::Traffic, "trace", ""),
-    former("--by", Part::Traffic, "by", ""),
-    former("--hotspot", Part::Traffic, "at", ""),
-    former("--share", Part::Traffic, "share", ""),
-    former("--bytes", Part::Traffic, "bytes", ""),
-    former("--order", Part::Traffic, "order", ""),
-    former("--bursts", Part::Births, "length", " cycles"),
-    former("--burst-rate", Part::Births, "rate", ""),
-    former("--routing", Part::Routing, "", ""),
-    former("--shortest", Part::Routing, "shortest", ""),
-    former("--samples", Part::Routing, "samples", ""),
-    former("--bias", Part::Routing, "bias", " flits"),
-    former("--rule", Part::Routing, "rule", ""),
-    former("--model", Part::Model, "", ""),
-    former("--general", Part::Model, "general", ""),
-    former("--classes", Part::Model, "classes", ""),
-    former("--arbitration", Part::Model, "arbitration", ""),
-    former("--credits", Part::Model, "credits", ""),
-    former("--hosts", Part::Model, "hosts", ""),
-    former("--window", Part::Model, "window", ""),
-    former("--turn", Part::Model, "turn", " cycles"),
-    former("--speedup", Part::Model, "speedup", ""),
-    former("--packet", Part::Block, "packet", " flits"),
-    former("--rates", Part::Block, "rates", ""),
-    former("--injection", Part::Block, "injection", " cycles"),
-    former("--warmup", Part::Block, "warmup", " cycles"),
-    former("--measure", Part::Block, "measure", " cycles"),
-    former("--seed", Part::Block, "seed", ""),
-    former("--seeds", Part::Block, "seeds", ""),
+    former("--traffic", BlockPart::Traffic, "", ""),
+    former("--trace", BlockPart::Traffic, "trace", ""),
+    former("--by", BlockPart::Traffic, "by", ""),
+    former("--hotspot", BlockPart::Traffic, "at", ""),
+    former("--share", BlockPart::Traffic, "share", ""),
+    former("--bytes", BlockPart::Traffic, "bytes", ""),
+    former("--order", BlockPart::Traffic, "order", ""),
+    former("--bursts", BlockPart::Births, "length", " cycles"),
+    former("--burst-rate", BlockPart::Births, "rate", ""),
+    former("--routing", BlockPart::Routing, "", ""),
+    former("--shortest", BlockPart::Routing, "shortest", ""),
+    former("--samples", BlockPart::Routing, "samples", ""),
+    former("--bias", BlockPart::Routing, "bias", " flits"),
+    former("--rule", BlockPart::Routing, "rule", ""),
+    former("--model", BlockPart::Model, "", ""),
+    former("--general", BlockPart::Model, "general", ""),
+    former("--classes", BlockPart::Model, "classes", ""),
+    former("--arbitration", BlockPart::Model, "arbitration", ""),
+    former("--credits", BlockPart::Model, "credits", ""),
+    former("--hosts", BlockPart::Model, "hosts", ""),
+    former("--window", BlockPart::Model, "window", ""),
+    former("--turn", BlockPart::Model, "turn", " cycles"),
+    former("--speedup", BlockPart::Model, "speedup", ""),
+    former("--packet", BlockPart::Block, "packet", " flits"),
+    former("--rates", BlockPart::Block, "rates", ""),
+    former("--injection", BlockPart::Block, "injection", " cycles"),
+    former("--warmup", BlockPart::Block, "warmup", " cycles"),
+    former("--measure", BlockPart::Block, "measure", " cycles"),
+    former("--seed", BlockPart::Block, "seed", ""),
+    former("--seeds", BlockPart::Block, "seeds", ""),
 ];
 
 /// The settings that stand for the former options among the words of a command line, such as
@@ -69,13 +69,13 @@ pub(crate) fn settings_of_former_options(words: &[String]) -> Option<String> {
         return None;
     }
     let blocks = [
-        ("traffic", Part::Traffic, traffic_of_details(&values)),
-        ("births", Part::Births, "bursts"),
-        ("routing", Part::Routing, "ugal"),
-        ("model", Part::Model, "packet"),
+        ("traffic", BlockPart::Traffic, traffic_of_details(&values)),
+        ("births", BlockPart::Births, "bursts"),
+        ("routing", BlockPart::Routing, "ugal"),
+        ("model", BlockPart::Model, "packet"),
     ];
     let mut settings: Vec<String> = blocks.iter().filter_map(|(name, part, word)| with_block(name, *part, word, &values)).collect();
-    let plain = values.iter().filter(|(former, _)| former.part == Part::Block);
+    let plain = values.iter().filter(|(former, _)| former.part == BlockPart::Block);
     settings.extend(plain.map(|(former, value)| format!("{} = {value};", former.setting)));
     Some(settings.join(" "))
 }
@@ -122,7 +122,7 @@ fn written_rates(value: &str) -> String {
 
 /// The traffic that some details belong to, where no option names one.
 fn traffic_of_details(values: &[(&FormerOption, String)]) -> &'static str {
-    let has = |setting: &str| values.iter().any(|(former, _)| former.part == Part::Traffic && former.setting == setting);
+    let has = |setting: &str| values.iter().any(|(former, _)| former.part == BlockPart::Traffic && former.setting == setting);
     if has("by") {
         "group_shift"
     } else if has("bytes") || has("order") {
@@ -133,7 +133,7 @@ fn traffic_of_details(values: &[(&FormerOption, String)]) -> &'static str {
 }
 
 /// `model = flit { window = 9; }`: a word, and the settings in its block.
-fn with_block(name: &str, part: Part, usual_word: &str, values: &[(&FormerOption, String)]) -> Option<String> {
+fn with_block(name: &str, part: BlockPart, usual_word: &str, values: &[(&FormerOption, String)]) -> Option<String> {
     let own: Vec<&(&FormerOption, String)> = values.iter().filter(|(former, _)| former.part == part).collect();
     let word = own.iter().find(|(former, _)| ["", "trace"].contains(&former.setting)).map(|(_, value)| value.as_str());
     let details = own.iter().filter(|(former, _)| !["", "trace"].contains(&former.setting));

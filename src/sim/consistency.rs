@@ -1,4 +1,4 @@
-//! Whether counts that are stated of a run can be those of a run at all.
+//! Checks that the counts which a report states of a run do not contradict each other.
 //!
 //! Comes in: a report whose counts are taken as they stand in a file. Goes out: what cannot be, without any
 //! run: counts that contradict each other, the length of the run, the size of the buffers or the births,
@@ -9,8 +9,8 @@ use super::cycles::births;
 use super::digest::spacing;
 use super::point::{Delays, Point, VcUse};
 use super::prepare::Prepared;
-use super::report::{Class, SimReport};
-use super::routing::Chosen;
+use super::report::{AlikeChannels, SimReport};
+use super::routing::PathSelection;
 use super::saturation::{Saturation, can_end};
 use super::setting::Setting;
 use super::tally::bins;
@@ -18,8 +18,8 @@ use super::traffic::Offer;
 use fabc_base::ids::{ChannelId, Id};
 use fabc_model::{Model, Rate};
 
-/// Latencies of a packet at the edge of the window, of the slowest one within it: what Little's law may be
-/// off by.
+/// Latencies of a packet at an edge of the measured cycles, of the slowest one within them: what Little's law
+/// may be off by.
 const EDGE: u64 = 4;
 
 /// What of a file is not what was asked for, or cannot be.
@@ -31,11 +31,11 @@ pub struct Misfit {
     pub what: String,
 }
 
-/// The first thing in a report that cannot be.
+/// Checks the counts of a report against each other and against the fabric, without any run.
 ///
 /// # Errors
 /// Its place, and what it contradicts.
-pub(super) fn possible(prepared: &Prepared<'_>, report: &SimReport) -> Result<(), Misfit> {
+pub(super) fn check_consistency(prepared: &Prepared<'_>, report: &SimReport) -> Result<(), Misfit> {
     let at = |list: &str, k: usize, what: String| Misfit { place: format!("{list}[{k}]"), what };
     for (k, point) in report.points.iter().enumerate() {
         impossible_point(prepared, report, point).map_or(Ok(()), |what| Err(at("points", k, what)))?;
@@ -78,8 +78,9 @@ fn impossible_point(prepared: &Prepared<'_>, report: &SimReport, point: &Point) 
         .or_else(|| busy(prepared, &report.classes, &point.busy_by_class, point.busiest, measured))
         .or_else(|| {
             let moved: u64 = point.busy_by_class.iter().sum();
-            // A hop is counted when its first flit leaves. Its flits may move before or behind the window. In
-            // the flit model flits wait behind the switch as well, each with room booked for it downstream.
+            // A hop is counted when its first flit leaves. Its flits may move before or behind the measured
+            // cycles. In the flit model flits wait behind the switch as well, each with room booked for it
+            // downstream.
             let at_an_edge = match setting.model {
                 Model::Packet => packet,
                 Model::Flit => u64::from(setting.vcs()) * (packet + u64::from(setting.buffer)),
@@ -95,7 +96,7 @@ fn impossible_point(prepared: &Prepared<'_>, report: &SimReport, point: &Point) 
         })
 }
 
-/// A run lasts until what was born in the window has arrived, and at most as long again.
+/// A run lasts until what was born in the measured cycles has arrived, and at most as long again.
 fn duration(setting: &Setting, point: &Point) -> Option<String> {
     let (end, most) = (setting.end(), setting.end() + setting.measure);
     let fits = (end..=most).contains(&point.cycles) && (point.unfinished == 0 || point.cycles == most);
@@ -190,13 +191,13 @@ fn hops(setting: &Setting, vcs: &[VcUse], (all, general): (u64, u64)) -> Option<
 }
 
 /// Cycles in which channels moved flits, of so many that are counted.
-fn busy(prepared: &Prepared<'_>, classes: &[Class], busy: &[u64], busiest: (u32, u32), cycles: u64) -> Option<String> {
+fn busy(prepared: &Prepared<'_>, classes: &[AlikeChannels], busy: &[u64], busiest: (u32, u32), cycles: u64) -> Option<String> {
     let (channel, most) = busiest;
     if busy.len() != classes.len() {
         return Some("busy_cycles are not those of the classes of channels".to_owned());
     }
-    let full = |(class, busy): (&Class, &u64)| *busy <= class.channels.saturating_mul(cycles);
-    let at_most = |(class, busy): (&Class, &u64)| *busy <= class.channels.saturating_mul(u64::from(most));
+    let full = |(class, busy): (&AlikeChannels, &u64)| *busy <= class.channels.saturating_mul(cycles);
+    let at_most = |(class, busy): (&AlikeChannels, &u64)| *busy <= class.channels.saturating_mul(u64::from(most));
     // A class moves at least what its busiest channel does.
     let own = prepared.class_rank(ChannelId::new(channel as usize)).map_or(0, |rank| busy[rank]);
     says(u64::from(most) <= cycles && classes.iter().zip(busy).all(full), "a channel moves more than a flit per cycle")
@@ -204,7 +205,7 @@ fn busy(prepared: &Prepared<'_>, classes: &[Class], busy: &[u64], busiest: (u32,
         .or_else(|| says(u64::from(most) <= own, "the busiest channel is busier than all of its class"))
 }
 
-/// Packets inside: at the marks, and summed over the window.
+/// Packets inside: at the marks, and summed over the measured cycles.
 fn inside(prepared: &Prepared<'_>, report: &SimReport, point: &Point) -> Option<String> {
     let [start, middle, end] = point.inside_at;
     let (measured, most) = (u64::from(report.setting.measure), point.born_ever);
@@ -247,8 +248,8 @@ fn impossible_completion(prepared: &Prepared<'_>, report: &SimReport, run: &Comp
         .or_else(|| says(Some(moved()) == run.hops.checked_mul(u64::from(setting.packet)), "channels have not moved the flits of all hops"))
         .or_else(|| {
             // Along tables every channel moves what the messages put on it.
-            let by_tables = setting.chosen == Chosen::Tables;
-            let is_load = |(class, busy): (&Class, &u64)| u128::from(*busy) * report.load.unit == class.load;
+            let by_tables = setting.selection == PathSelection::Tables;
+            let is_load = |(class, busy): (&AlikeChannels, &u64)| u128::from(*busy) * report.load.unit == class.load;
             says(
                 !by_tables || report.classes.iter().zip(&run.busy_by_class).all(is_load),
                 "channels have not moved what the messages put on them",
