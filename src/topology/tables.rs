@@ -86,8 +86,8 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The numbers of a line of `fabc.tables/1`: the columns of the key, then `out_port`, and `out_vc` unless the
-    /// virtual channel follows from a count.
+    /// The numbers of a line of `fabc.tables/1`: the columns of the key, then `out_port`, and `out_vc` unless
+    /// the virtual channel follows from a count.
     pub fn numbers(&self, key: TableKey) -> impl Iterator<Item = i64> {
         let (dst, port, vc) = (i64::from(self.dst.0), i64::from(self.out_port), i64::from(self.out_vc));
         let (line, width) = match key {
