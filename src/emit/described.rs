@@ -5,7 +5,7 @@ use super::summary::percent;
 use crate::compiled::Described;
 use fabc_base::limits::ROUTERS;
 use fabc_ir::Fraction;
-use fabc_model::{ClosedForm, Fabric, Farthest, Plant};
+use fabc_model::{ClosedForm, Fabric, Farthest};
 
 /// Distances that are listed one by one.
 const LISTED: usize = 12;
@@ -13,14 +13,14 @@ const LISTED: usize = 12;
 /// The text; it says plainly what is a formula and what is a sample.
 pub fn described(fabric: &Fabric, described: &Described) -> String {
     let Described { form, sampled, requires } = described;
-    let Plant::Network(network) = &fabric.plant else { return String::new() };
-    let simplex = network.family.is_simplex();
+    let Some(family) = fabric.family() else { return String::new() };
+    let simplex = family.is_simplex();
     let why = match form.routers > ROUTERS {
         true => format!("more than {} routers", grouped(ROUTERS)),
         false => "too large to be analysed router by router".to_owned(),
     };
     let mut lines = vec![format!("  {why}: described by formulas and looked at in a sample, not built")];
-    lines.push(format!("\nBY FORMULA      {}", network.family.written()));
+    lines.push(format!("\nBY FORMULA      {}", family.written()));
     let mut row = |name: &str, value: String| lines.push(format!("  {name:<14}{value}"));
     let hosts = form.endpoints * u64::from(fabric.router.hosts.max(1));
     let with_hosts = if form.endpoints == form.routers { "all".to_owned() } else { format!("{} of them", grouped(form.endpoints)) };

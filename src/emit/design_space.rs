@@ -1,7 +1,7 @@
 //! What else the radix of a network allows in its family.
 
 use crate::compiled::Compiled;
-use fabc_model::{DesignSpace, Family, Plant};
+use fabc_model::{DesignSpace, Family};
 
 /// The designs beside a network.
 pub(super) struct Space<'a> {
@@ -17,10 +17,10 @@ pub(super) struct Space<'a> {
 
 /// The design space of a network; `None` where it belongs to none.
 pub(super) fn of(compiled: &Compiled) -> Option<Space<'_>> {
-    let Plant::Network(network) = &compiled.fabric.plant else { return None };
-    let space = DesignSpace::of(&network.family)?;
-    let radix = DesignSpace::radix(&network.family).filter(|&radix| radix <= DesignSpace::LARGEST_RADIX)?;
-    Some(Space { radix, hops: space.hops(), own: &network.family, designs: space.of_radix(radix) })
+    let own = compiled.fabric.family()?;
+    let space = DesignSpace::of(own)?;
+    let radix = DesignSpace::radix(own).filter(|&radix| radix <= DesignSpace::LARGEST_RADIX)?;
+    Some(Space { radix, hops: space.hops(), own, designs: space.of_radix(radix) })
 }
 
 impl Space<'_> {

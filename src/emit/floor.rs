@@ -6,7 +6,7 @@ use crate::compiled::Compiled;
 use fabc_base::csv::cell;
 use fabc_base::ids::OcsId;
 use fabc_ir::{Clusters, End, Fraction, Plug, TradeOff, bundle};
-use fabc_model::{Bundles, Family, FloorMetric, FreeGraph, PORT_NAMES, Plant, RackPlaces};
+use fabc_model::{Bundles, Family, FloorMetric, FreeGraph, PORT_NAMES, RackPlaces};
 
 /// `floor.json`: where cabinets stand, and who stands in them; of racks, which switches; empty without a
 /// floor.
@@ -148,8 +148,7 @@ fn clusters(Clusters { count, inside, to_quadrics, between }: Clusters) -> Strin
 /// What other weights of cables give: the weight (with a star at the spec's own), average hops, the flow as a
 /// part of the largest, %, and the average cable, m; each as a number, and as printed.
 pub(super) fn trade_off(compiled: &Compiled) -> Vec<(bool, [f64; 2], [String; 5])> {
-    let Plant::Network(network) = &compiled.fabric.plant else { return Vec::new() };
-    let Family::Synthesized(free) = &network.family else { return Vec::new() };
+    let Some(Family::Synthesized(free)) = compiled.fabric.family() else { return Vec::new() };
     let most = compiled.trade_off.iter().map(|of| of.flow).reduce(|one, other| if one < other { other } else { one });
     let Some(most) = most.filter(|most| !most.is_zero()) else { return Vec::new() };
     let (routers, links) = (u64::from(free.routers), compiled.topology.links().len() as u64);

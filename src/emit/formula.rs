@@ -5,7 +5,7 @@ use crate::compiled::Compiled;
 use fabc_base::algebra::Plane;
 use fabc_base::ids::PortId;
 use fabc_ir::{TableKey, Topology};
-use fabc_model::{Dragonfly, Family, HyperX, Hypercube, Mesh, Plant, PolarStar, RoutingChoice, Torus};
+use fabc_model::{Dragonfly, Family, HyperX, Hypercube, Mesh, PolarStar, RoutingChoice, Torus};
 
 /// Whether there is one: the routing is a formula, and has been found.
 pub(super) fn exists(compiled: &Compiled) -> bool {
@@ -15,11 +15,11 @@ pub(super) fn exists(compiled: &Compiled) -> bool {
 /// The file's text.
 pub(super) fn json(compiled: &Compiled) -> String {
     let Compiled { fabric, topology, .. } = compiled;
-    let Plant::Network(network) = &fabric.plant else { unreachable!("`resolve` refuses formulas for pods") };
+    let Some(family) = fabric.family() else { unreachable!("`resolve` refuses formulas for pods") };
     let mut out = format!("{{\"format\":\"fabc.formula/1\",\"fabric\":{},", quote(&fabric.name));
-    let (family, routers, ports) = (network.family.name(), topology.node_count(), topology.ports());
-    push(&mut out, format_args!("\"family\":\"{family}\",\"routers\":{routers},\"ports\":{ports},\"vc\":\"{}\",\n", vc(compiled)));
-    match &network.family {
+    let (name, routers, ports) = (family.name(), topology.node_count(), topology.ports());
+    push(&mut out, format_args!("\"family\":\"{name}\",\"routers\":{routers},\"ports\":{ports},\"vc\":\"{}\",\n", vc(compiled)));
+    match family {
         Family::Torus(Torus(sides)) | Family::Mesh(Mesh(sides)) | Family::HyperX(HyperX(sides)) => {
             out.push_str("\"sides\":");
             push_numbers(&mut out, sides);

@@ -5,7 +5,7 @@ use super::number::{fixed, grouped, round_up_sig};
 use super::summary::percent;
 use crate::compiled::Compiled;
 use fabc_ir::{FailureCurve, FailurePoint, Fraction, NetworkMetrics, PathsAt, bisection_unmeasured, search_unmeasured};
-use fabc_model::{Family, Network, Plant};
+use fabc_model::Family;
 
 /// Sentences on what was measured of the graph of a network, and on what was not; empty for a pod.
 pub(super) fn lines(compiled: &Compiled) -> Vec<String> {
@@ -23,7 +23,7 @@ pub(super) fn lines(compiled: &Compiled) -> Vec<String> {
 
 /// How many routers of a drawn network have fewer links than its degree.
 fn shortfall(compiled: &Compiled) -> Option<String> {
-    let Plant::Network(Network { family: Family::Shortcuts(shortcuts), .. }) = &compiled.fabric.plant else { return None };
+    let Some(Family::Shortcuts(shortcuts)) = compiled.fabric.family() else { return None };
     let topology = &compiled.topology;
     let links = |node| topology.channels_from(node).count() as u64;
     let short: Vec<u64> = topology.nodes().map(links).filter(|&links| links < u64::from(shortcuts.degree)).collect();
@@ -45,8 +45,7 @@ fn designs(compiled: &Compiled) -> Option<String> {
 
 /// What the formulas of the family say of its distances; the compilation has compared.
 fn formula(compiled: &Compiled) -> Option<String> {
-    let Plant::Network(network) = &compiled.fabric.plant else { return None };
-    let form = network.family.closed_form()?;
+    let form = compiled.fabric.closed_form()?;
     let (sum, pairs) = (form.distance_sum()?, form.endpoints * (form.endpoints - 1));
     Some(format!(
         "formula of the family: the distances of {} ordered pairs add up to {}, as searches found them",

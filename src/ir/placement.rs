@@ -3,7 +3,7 @@
 use super::{End, Fraction, LinkClass, Topology};
 use fabc_base::algebra::Plane;
 use fabc_base::ids::{Id, IdVec, LinkId, LinkTypeId, NodeId, OcsId};
-use fabc_model::{Bundles, Clustering, Fabric, Floor, FloorMetric, LinkType, Plant};
+use fabc_model::{Bundles, Clustering, Fabric, Family, Floor, FloorMetric, LinkType};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which router stands in which cabinet, which switch in which rack, and where those stand.
@@ -81,8 +81,7 @@ pub struct Clusters {
 impl Clusters {
     /// Of a fabric whose floor has them.
     fn of(fabric: &Fabric, floor: &Floor, topology: &Topology) -> Option<Self> {
-        let Plant::Network(network) = &fabric.plant else { return None };
-        let [q, size] = network.family.plane().filter(|_| floor.clustering == Clustering::ByCluster)?;
+        let [q, size] = fabric.family()?.plane().filter(|_| floor.clustering == Clustering::ByCluster)?;
         let cluster_of = Plane::new(q).clusters();
         let point = |end: End| end.node.0 / size;
         let pairs = topology.links().iter().map(|link| [point(link.a), point(link.b)]);
@@ -180,10 +179,8 @@ impl Placement {
 
 /// The two cabinets, or groups, whose cables share a bundle; `None` where a cable runs inside one.
 pub fn bundle(fabric: &Fabric, floor: &Floor, placement: &Placement, ends: [Plug; 2]) -> Option<[u32; 2]> {
-    let group = match (&fabric.plant, floor.bundles) {
-        (Plant::Network(network), Bundles::ByGroup) => network.family.group_size(),
-        _ => None,
-    };
+    let by_group = floor.bundles == Bundles::ByGroup;
+    let group = fabric.family().filter(|_| by_group).and_then(Family::group_size);
     let of = |plug: Plug| match (plug, group) {
         (Plug::Router(end), Some(size)) => end.node.0 / size,
         _ => placement.cabinet(plug),

@@ -22,7 +22,7 @@ pub fn surviving_scene<'a>(fault: &Fault, topology: &'a Topology, cross_connects
 /// What plans of vectors may use: where a network has spare routers, which are those without hosts, no link
 /// that touches one.
 pub fn schedulable_scene<'a>(plant: &Plant, topology: &'a Topology) -> Scene<'a> {
-    if !matches!(plant, Plant::Network(network) if network.has_spare()) {
+    if !plant.has_spare() {
         return Scene::whole(topology);
     }
     let both = |link: &Link| topology.is_endpoint(link.a.node) && topology.is_endpoint(link.b.node);

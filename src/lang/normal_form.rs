@@ -1,14 +1,14 @@
 //! The text of a spec that is written beside what is built.
 
 use crate::syntax::{ast, normalize, parse, with_design, with_inputs};
-use fabc_model::{Fabric, Plant};
+use fabc_model::Fabric;
 
 /// The normal form of a spec that is written beside what is built: with the design that a goal chose.
 pub fn normal_form(fabric: &Fabric, spec: &ast::Spec) -> ast::Spec {
     let normal = with_inputs(normalize(spec));
-    match &fabric.plant {
-        Plant::Network(network) => with_design(normal, &network.family.written()),
-        Plant::Pod(_) => normal,
+    match fabric.family() {
+        Some(family) => with_design(normal, &family.written()),
+        None => normal,
     }
 }
 

@@ -5,6 +5,7 @@
 //! of cubes behind optical circuit switches, or a network of routers. Invariant: what is declared fits the
 //! radix.
 
+use super::closed_form::ClosedForm;
 use super::collective::{Collective, DeclaredCollective};
 use super::contract::{Metric, Require, Scale};
 use super::family::Family;
@@ -180,6 +181,11 @@ impl Plant {
         }
     }
 
+    /// Whether routers without hosts are spare: they take the place of others, and forward nothing before.
+    pub fn has_spare(&self) -> bool {
+        matches!(self, Plant::Network(network) if network.has_spare())
+    }
+
     /// The file that the topology comes from: where a built directory has its copy, and its text.
     pub fn input(&self) -> Option<(&'static str, &str)> {
         match self {
@@ -225,6 +231,24 @@ impl Fabric {
         match &self.plant {
             Plant::Pod(pod) => Some(pod),
             Plant::Network(_) => None,
+        }
+    }
+    /// The family of a network; a pod has none.
+    pub fn family(&self) -> Option<&Family> {
+        match &self.plant {
+            Plant::Pod(_) => None,
+            Plant::Network(network) => Some(&network.family),
+        }
+    }
+    /// What formulas say of the distances, where the family has formulas.
+    pub fn closed_form(&self) -> Option<ClosedForm> {
+        self.family()?.closed_form()
+    }
+    /// `[router]`: its hosts, as the spec declares them. Every chip of a pod is one.
+    pub fn declared_hosts(&self) -> Vec<u16> {
+        match &self.plant {
+            Plant::Pod(pod) => vec![1; pod.node_count()],
+            Plant::Network(network) => network.hosts(self.router.hosts),
         }
     }
     /// Where `topology = ..` stands.

@@ -1,7 +1,7 @@
 //! Where packets come from and go to: the chips of a pod, the hosts of a network.
 
 use fabc_ir::Scene;
-use fabc_model::{Fabric, Plant};
+use fabc_model::Fabric;
 
 /// Endpoints, numbered router by router.
 pub(super) struct Endpoints {
@@ -20,10 +20,7 @@ impl Endpoints {
 
     /// Those of a fabric before it is wired. A family says which routers have hosts. Every chip is one.
     pub(super) fn declared(fabric: &Fabric) -> Self {
-        match &fabric.plant {
-            Plant::Pod(pod) => Self::by_hosts((0..pod.node_count()).map(|_| 1)),
-            Plant::Network(network) => Self::by_hosts(network.hosts(fabric.router.hosts).into_iter()),
-        }
+        Self::by_hosts(fabric.declared_hosts().into_iter())
     }
 
     /// By the hosts of every router.

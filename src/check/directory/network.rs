@@ -3,7 +3,7 @@
 use super::comparison::{Comparison, Expected, Fields, Measured};
 use crate::exact::Exact;
 use fabc_ir::{Bisection, Clusters, FailureCurve, FloorMetrics, NetworkMetrics, PathCounts, PathsAt};
-use fabc_model::{Fabric, Family, Floor, FreeGraph, Network, PlacementChoice, Plant};
+use fabc_model::{Fabric, Family, Floor, FreeGraph, PlacementChoice};
 use serde_json::Value;
 
 impl Comparison {
@@ -40,8 +40,8 @@ impl Comparison {
     /// but of as many channels: what a pair sends takes as many of them as it is apart.
     fn trade_off(&mut self, claimed: Option<&Value>, measured: &Measured<'_>) {
         let place = "network.trade_off";
-        let weighed = match &measured.fabric.plant {
-            Plant::Network(Network { family: Family::Synthesized(FreeGraph { cable: Some(own), .. }), .. }) => *own,
+        let weighed = match measured.fabric.family() {
+            Some(Family::Synthesized(FreeGraph { cable: Some(own), .. })) => *own,
             _ => return self.expect_or_nothing(place, claimed, None),
         };
         let lines = claimed.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);

@@ -30,7 +30,7 @@ use super::CheckError;
 use fabc_base::ids::{Id, LinkTypeId, NodeId};
 use fabc_ir::{CrossConnects, Scene, Topology};
 use fabc_kernel::LitGraph;
-use fabc_model::{ByLength, Fabric, Family, Network, Plant};
+use fabc_model::{ByLength, Fabric, Family, Plant};
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeSet;
 
@@ -113,8 +113,8 @@ fn radix(fabric: &Fabric, topology: &Topology) -> Result<(), CheckError> {
 /// Ports that the hosts of a router take; none where the endpoint is inside it.
 fn host_ports(fabric: &Fabric, topology: &Topology, node: NodeId) -> usize {
     let declared = usize::from(fabric.router.hosts);
-    match &fabric.plant {
-        Plant::Network(Network { family: Family::Listed(listed), .. }) => listed.routers[node.index()].hosts.map_or(declared, usize::from),
+    match fabric.family() {
+        Some(Family::Listed(listed)) => listed.routers[node.index()].hosts.map_or(declared, usize::from),
         _ if topology.is_endpoint(node) => declared,
         _ => 0,
     }

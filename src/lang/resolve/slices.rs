@@ -13,7 +13,7 @@ use crate::syntax::ast::{Item, ItemKind, Setting, Spec, ValueKind};
 use crate::syntax::print_spec;
 use crate::syntax::slices::{self, OF_SLICES, SliceItem};
 use fabc_base::diag::Span;
-use fabc_model::{Class, Fabric, Plant, Pod, SliceKind, Slices};
+use fabc_model::{Class, Fabric, Pod, SliceKind, Slices};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Resolves a spec without slices.
@@ -49,7 +49,7 @@ pub(super) fn divided(spec: &Spec, resolve: Resolve<'_>) -> Result<Fabric, Vec<R
             return Err(sorted(errors));
         }
     };
-    let Plant::Pod(pod) = &fabric.plant else { return Err(vec![of_network(spec)]) };
+    let Some(pod) = fabric.pod() else { return Err(vec![of_network(spec)]) };
     let needed = sized.iter().fold(spare, |sum, slice| sum.saturating_add(u64::from(slice.cubes) * u64::from(slice.count)));
     if needed > u64::from(pod.cubes) {
         let parts = sized.iter().map(|slice| format!("{} x {} ({})", slice.count, slice.cubes, slice.item.name.value));

@@ -15,7 +15,7 @@
 use super::{RouteError, by_order};
 use fabc_base::ids::{ChannelId, NodeId, Vc};
 use fabc_ir::{Hop, Routes, Scenario, Scene};
-use fabc_model::{Fabric, Family, HyperX, Mesh, Plant, Torus};
+use fabc_model::{Fabric, Family, HyperX, Mesh, Torus};
 
 /// Routes a grid; a dead router has no routes.
 ///
@@ -51,14 +51,11 @@ struct Order<'a> {
 impl<'a> Order<'a> {
     fn new(fabric: &'a Fabric, scene: &'a Scene<'a>) -> Result<Self, RouteError> {
         let vcs = fabric.budget.vcs;
-        let (sides, kind) = match &fabric.plant {
-            Plant::Network(network) => match &network.family {
-                Family::Torus(Torus(sides)) => (sides, Axis::Ring),
-                Family::Mesh(Mesh(sides)) => (sides, Axis::Path),
-                Family::HyperX(HyperX(sides)) => (sides, Axis::Complete),
-                _ => unreachable!("resolve allows dimension_order on grids only"),
-            },
-            Plant::Pod(_) => unreachable!("a pod has coordinates of its own"),
+        let (sides, kind) = match fabric.family() {
+            Some(Family::Torus(Torus(sides))) => (sides, Axis::Ring),
+            Some(Family::Mesh(Mesh(sides))) => (sides, Axis::Path),
+            Some(Family::HyperX(HyperX(sides))) => (sides, Axis::Complete),
+            _ => unreachable!("`resolve` allows this order of networks on grids only"),
         };
         let rings = kind == Axis::Ring && sides.iter().any(|&side| side > 2);
         if rings && vcs < 2 {

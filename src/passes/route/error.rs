@@ -4,7 +4,7 @@ use super::lanes::Rule;
 use fabc_base::diag::Span;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{Fault, ForwardingTables, Scenario, Scene, Topology};
-use fabc_model::{Fabric, Plant, RoutingChoice, TableKey, VcCount};
+use fabc_model::{Fabric, RoutingChoice, TableKey, VcCount};
 use miette::Diagnostic;
 use thiserror::Error;
 
@@ -217,10 +217,10 @@ impl RouteError {
     pub fn too_few_vcs(fabric: &Fabric, scenario: &Scenario, rule: Rule, needed: u32) -> Self {
         let (vcs, scenario) = (fabric.budget.vcs, scenario.name.clone());
         let (budget, routing) = (fabric.budget.vcs_span, fabric.routing_span);
-        match (rule, &fabric.plant) {
+        match (rule, fabric.family()) {
             (Rule::Single | Rule::Datelines, _) => RouteError::NeedsDateline { method: fabric.routing.name(), vcs, budget, routing },
-            (Rule::Count(VcCount::GlobalHops), Plant::Network(network)) => {
-                RouteError::NeedsGlobalHops { family: network.family.name(), needed, vcs, scenario, budget, routing }
+            (Rule::Count(VcCount::GlobalHops), Some(family)) => {
+                RouteError::NeedsGlobalHops { family: family.name(), needed, vcs, scenario, budget, routing }
             }
             (Rule::Count(_), _) => RouteError::NeedsHops { hops: needed, vcs, scenario, budget, routing },
         }

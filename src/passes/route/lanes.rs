@@ -22,7 +22,7 @@ use super::algebraic::dateline;
 use super::ranks;
 use fabc_base::ids::{Id, NodeId};
 use fabc_ir::{LanedHops, Lanes, NextHops, Scene};
-use fabc_model::{Fabric, Family, Network, Plant, RoutingChoice, Torus, VcCount};
+use fabc_model::{Fabric, Family, RoutingChoice, Torus, VcCount};
 use fixedbitset::FixedBitSet;
 use petgraph::graphmap::DiGraphMap;
 use rayon::prelude::*;
@@ -43,8 +43,8 @@ pub enum Rule {
 pub fn rules(fabric: &Fabric) -> &'static [Rule] {
     const HOPS: Rule = Rule::Count(VcCount::Hops);
     const GLOBAL: Rule = Rule::Count(VcCount::GlobalHops);
-    let Plant::Network(network) = &fabric.plant else { return &[HOPS] };
-    match (fabric.routing, &network.family) {
+    let Some(family) = fabric.family() else { return &[HOPS] };
+    match (fabric.routing, family) {
         (_, Family::Dragonfly(_)) => &[GLOBAL, HOPS],
         (RoutingChoice::Minimal, Family::Megafly(_)) => &[Rule::Single, GLOBAL, HOPS],
         (RoutingChoice::Minimal, Family::FatTree(_)) => &[Rule::Single, HOPS],
@@ -63,14 +63,12 @@ pub fn local_first(fabric: &Fabric) -> bool {
 /// rule.
 pub fn least(fabric: &Fabric, diameter: u32) -> (Rule, u32) {
     let first = rules(fabric)[0];
-    match (first, &fabric.plant) {
+    match (first, fabric.family()) {
         (Rule::Count(VcCount::Hops), _) => (first, diameter),
         // One of the first two of three hops is global.
         (Rule::Count(VcCount::GlobalHops), _) => (first, if diameter < 3 { 1 } else { 2 }),
         // Routes of two hops start at every router of a longer ring.
-        (_, Plant::Network(Network { family: Family::Torus(Torus(sides)), .. })) if sides.iter().any(|&side| side > 4) => {
-            (Rule::Datelines, 2)
-        }
+        (_, Some(Family::Torus(Torus(sides)))) if sides.iter().any(|&side| side > 4) => (Rule::Datelines, 2),
         _ => (first, 1),
     }
 }

@@ -12,7 +12,7 @@ use fabc_emit::number::{round_down_sig, round_up_sig};
 use fabc_ir::{
     Distances, Fraction, LimitArgument, NetworkMetrics, Topology, Units, bisection_unmeasured, gigabytes, nanoseconds, search_unmeasured,
 };
-use fabc_model::{Comparison, Fabric, Faults, GraphMetric, Metric, Plant, Pod, Reference, Require, Scale};
+use fabc_model::{Comparison, Fabric, Faults, GraphMetric, Metric, Pod, Reference, Require, Scale};
 use fabc_passes::{limit, measure};
 use miette::Diagnostic;
 
@@ -113,7 +113,7 @@ pub(super) fn bounds_of_lines(fabric: &Fabric, topology: Option<&Topology>, dist
 
 /// The lines that are about what is not measured of such a network.
 fn unmeasured(fabric: &Fabric, topology: Option<&Topology>) -> Vec<Box<dyn Diagnostic + Send + Sync>> {
-    let Plant::Network(network) = &fabric.plant else { return Vec::new() };
+    let Some(family) = fabric.family() else { return Vec::new() };
     let searched = |rounds: usize| {
         let topology = topology?;
         search_unmeasured(topology.endpoints().count(), topology.channels().count(), rounds)
@@ -121,7 +121,7 @@ fn unmeasured(fabric: &Fabric, topology: Option<&Topology>) -> Vec<Box<dyn Diagn
     let error = |line: &Require| {
         let (what, why) = match line.metric {
             Metric::Graph(metric) if metric.is_of_halves() => {
-                ("the bisection", bisection_unmeasured(network.router_count(), network.family.is_simplex())?)
+                ("the bisection", bisection_unmeasured(fabric.node_count(), family.is_simplex())?)
             }
             Metric::Graph(GraphMetric::ShortestPaths) => ("the number of shortest paths", searched(1)?),
             Metric::Graph(GraphMetric::EdgeConnectivity) => ("the edge connectivity", searched(topology.map_or(0, measure::least_degree))?),
@@ -172,10 +172,7 @@ fn family(metric: Metric) -> Metric {
 
 /// What turns rates into metrics, before there is a topology.
 fn units(fabric: &Fabric) -> Units {
-    let hosts = match &fabric.plant {
-        Plant::Pod(_) => Vec::new(),
-        Plant::Network(network) => network.hosts(fabric.router.hosts),
-    };
+    let hosts = fabric.declared_hosts();
     let sent = fabric.demand.sent_per_host(None, |router| hosts.get(router.0 as usize).copied().unwrap_or(1));
     Units {
         parts: fabric.capacities.parts(),
@@ -325,9 +322,9 @@ fn bounds(
     let why = format!("every hop takes at least {hop} cycles, and the farthest pair is at least {} apart", least.ceil());
     bounds.add(Metric::LatencyMax, false, times(least), "no routing goes below", &why);
     let share = Fraction::new(1u8, fabric.budget.vcs.max(1));
-    if let Plant::Network(network) = &fabric.plant {
-        bounds.counted(Metric::Graph(GraphMetric::Routers), network.router_count() as u64);
-        bounds.counted(Metric::Graph(GraphMetric::Hosts), network.hosts(fabric.router.hosts).into_iter().map(u64::from).sum());
+    if fabric.pod().is_none() {
+        bounds.counted(Metric::Graph(GraphMetric::Routers), fabric.node_count() as u64);
+        bounds.counted(Metric::Graph(GraphMetric::Hosts), fabric.declared_hosts().into_iter().map(u64::from).sum());
         topology.into_iter().for_each(|topology| bounds.counted(Metric::Graph(GraphMetric::Links), topology.links().len() as u64));
     }
     bounds.add(Metric::VcBalance, false, share, "no routing goes below", "the largest of all shares is no smaller than their mean");

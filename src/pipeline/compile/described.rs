@@ -49,8 +49,7 @@ fn formulas(fabric: &Fabric) -> Option<(&Network, ClosedForm, wire::Neighbors<'_
 /// # Errors
 /// [`Failure::Internal`] where they differ.
 pub(super) fn agrees(fabric: &Fabric, distances: &Distances) -> Result<(), Failure> {
-    let Plant::Network(network) = &fabric.plant else { return Ok(()) };
-    match network.family.closed_form().and_then(|form| form.layers) {
+    match fabric.closed_form().and_then(|form| form.layers) {
         Some(layers) if layers != distances.histogram => {
             let (claimed, measured) = (format!("{layers:?}"), format!("{:?}", distances.histogram));
             Err(Failure::internal(CheckError::Distances { what: "the formula of pairs by distance".to_owned(), claimed, measured }))

@@ -11,8 +11,7 @@ use fabc_base::diag::Failure;
 use fabc_emit::number::round_up_sig;
 use fabc_ir::{Distances, Fraction, Topology, gigabytes, nanoseconds};
 use fabc_model::{
-    Collective, CollectiveMetric, DeclaredCollective, Fabric, Faults, Hosts, Metric, Model, Plant, Require, SimulatedMetric, Simulation,
-    Traffic,
+    Collective, CollectiveMetric, DeclaredCollective, Fabric, Faults, Hosts, Metric, Model, Require, SimulatedMetric, Simulation, Traffic,
 };
 
 /// Where the search for the saturation ends, above the static bound.
@@ -131,7 +130,7 @@ impl<'a> PerformanceBounds<'a> {
     }
 
     fn is_pod(&self) -> bool {
-        matches!(self.fabric.plant, Plant::Pod(_))
+        self.fabric.pod().is_some()
     }
 
     /// Chips that take part in a collective, at least.

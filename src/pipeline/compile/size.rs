@@ -268,7 +268,7 @@ fn analysis(fabric: &Fabric, chips: Chips) -> Result<(), TooLarge> {
     let looks = chips.all.saturating_mul(chips.channels).saturating_mul(chips.canonical);
     if fabric.pod().is_none() && looks > GRAPH_STEPS {
         let (span, reason) = (fabric.topology_span(), chips.reason(fabric).into_boxed_str());
-        let formulas = matches!(&fabric.plant, Plant::Network(network) if network.family.closed_form().is_some());
+        let formulas = fabric.closed_form().is_some();
         let described = if formulas { "; `fabc check` without `--stop-after` describes this one by formulas" } else { "" };
         return Err(TooMuchWork { routers: chips.all, looks, most: GRAPH_STEPS, span, reason, described }.into());
     }

@@ -9,7 +9,7 @@ use super::super::setting::Setting;
 use super::decide::Choice;
 use super::metric::{Metric, Step};
 use fabc_ir::Scene;
-use fabc_model::{Dragonfly, Fabric, Family, Plant, RoutingChoice, Shortest};
+use fabc_model::{Dragonfly, Fabric, Family, RoutingChoice, Shortest};
 
 /// The shortest ways of a fabric where nothing is said: in a dragonfly those over a link between the two
 /// groups themselves, since ways over third groups, as short as they may be, load a few links with the
@@ -22,12 +22,9 @@ pub(in super::super) fn shortest_by_default(fabric: &Fabric) -> Shortest {
 }
 
 fn dragonfly(fabric: &Fabric) -> Option<&Dragonfly> {
-    match &fabric.plant {
-        Plant::Network(network) => match &network.family {
-            Family::Dragonfly(dragonfly) => Some(dragonfly),
-            _ => None,
-        },
-        Plant::Pod(_) => None,
+    match fabric.family() {
+        Some(Family::Dragonfly(dragonfly)) => Some(dragonfly),
+        _ => None,
     }
 }
 

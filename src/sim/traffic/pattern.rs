@@ -8,7 +8,7 @@ use super::places::{Grid, Groups};
 use super::rows::Rows;
 use super::{far, numbers, spread};
 use fabc_ir::{Scene, Topology};
-use fabc_model::{Details, Fabric, Plant, Traffic};
+use fabc_model::{Details, Fabric, Traffic};
 
 /// The destinations of every endpoint.
 pub(in super::super) enum Pattern {
@@ -174,10 +174,7 @@ fn fixed(wanted: DetailedTraffic<'_>, mut targets: Vec<u32>) -> Result<Pattern, 
 
 /// What a message calls the fabric.
 fn fabric_name(fabric: &Fabric) -> String {
-    match &fabric.plant {
-        Plant::Pod(_) => "this pod".to_owned(),
-        Plant::Network(network) => format!("a {}", network.family.name()),
-    }
+    fabric.family().map_or_else(|| "this pod".to_owned(), |family| format!("a {}", family.name()))
 }
 
 /// Every router to the one that the grid moves it to: its hosts to those in the same places.

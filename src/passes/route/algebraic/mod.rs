@@ -15,7 +15,7 @@ mod polarstar;
 use dragonfly::Groups;
 use fabc_base::ids::{Id, NodeId, PortId};
 use fabc_ir::{NextHops, Scene, Topology};
-use fabc_model::{Fabric, Family, HyperX, Hypercube, Mesh, Network, Plant, Torus};
+use fabc_model::{Fabric, Family, HyperX, Hypercube, Mesh, Torus};
 use grid::Grid;
 use polarstar::Star;
 
@@ -24,8 +24,8 @@ use polarstar::Star;
 /// # Errors
 /// The ends of the first route that would need what has failed: the formula knows no detours.
 pub fn route(scene: &Scene<'_>, fabric: &Fabric) -> Result<NextHops, [NodeId; 2]> {
-    let Plant::Network(network) = &fabric.plant else { unreachable!("`resolve` refuses formulas for pods") };
-    match &network.family {
+    let Some(family) = fabric.family() else { unreachable!("`resolve` refuses formulas for pods") };
+    match family {
         Family::PolarStar(star) => {
             let star = Star::new(star);
             next_hops(scene, |from, to| star.next(from, to))
@@ -46,8 +46,8 @@ pub fn route(scene: &Scene<'_>, fabric: &Fabric) -> Result<NextHops, [NodeId; 2]
 
 /// The virtual channel with datelines on which a router of a torus sends what is for another.
 pub(super) fn dateline(fabric: &Fabric, from: u32, to: u32) -> u8 {
-    match &fabric.plant {
-        Plant::Network(Network { family: Family::Torus(Torus(sides)), .. }) => grid::dateline(sides, from, to),
+    match fabric.family() {
+        Some(Family::Torus(Torus(sides))) => grid::dateline(sides, from, to),
         _ => unreachable!("only tori have datelines"),
     }
 }
