@@ -253,8 +253,9 @@ impl<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync> Walker<'_, T, W> {
         Some(Position { router: self.network.endpoints[pair.source].router, input: input as u32 })
     }
 
-    /// What happens to packets for an endpoint at a position.
-    #[inline]
+    /// What happens to packets for an endpoint at a position. As a call of its own it would make the walk a
+    /// quarter longer, counted in instructions.
+    #[inline(always)]
     fn step(&self, layout: &Layout, row: &[u32], end: Endpoint, position: Position) -> Step {
         let home = end.router == position.router;
         if home && end.port.is_none() {

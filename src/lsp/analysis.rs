@@ -158,7 +158,7 @@ fn facts(fabric: &Fabric, spec: &Spec, foreseen: &Foreseen) -> Vec<(Span, String
             )
         }
         Plant::Network(network) => {
-            let hosts: u64 = network.hosts(fabric.router.hosts).into_iter().map(u64::from).sum();
+            let hosts: u64 = fabric.declared_hosts().into_iter().map(u64::from).sum();
             format!("{}: {}, {hosts} hosts", network.family.name(), count(network.router_count(), "router"))
         }
     };

@@ -314,8 +314,7 @@ impl Fabric {
     /// Where vectors are scheduled and a spare block may take the place of any other: routers of a block, and
     /// how many blocks there are. A plan whose chips are all moved by some blocks is a plan.
     pub fn failover(&self) -> Option<(u32, u32)> {
-        let Plant::Network(network) = &self.plant else { return None };
-        (self.routing.is_scheduled() && network.family.replaces()).then(|| network.family.blocks())
+        self.family().filter(|family| self.routing.is_scheduled() && family.replaces()).map(Family::blocks)
     }
     /// Whether a collective is between all pairs.
     pub fn exchanges(&self) -> bool {

@@ -283,11 +283,22 @@ fn a_new_order_comes_by_blocks_of_virtual_channels() {
     let (_, err) = fabc(place.path(), &["plan", "out/old", "out/narrow", "--tables", "way", "--order", "new"], 3);
     assert!(err.contains("two orders side by side take 4 virtual channels, but a chip has 2"), "{err}");
     // Nor does the checker take such a plan from others.
-    let mut other = plan;
+    let mut other = plan.clone();
     other["fabric"] = "narrow".into();
     std::fs::write(&path, other.to_string()).unwrap();
     let (_, err) = fabc(place.path(), &["verify", "out/narrow", "--plan", "way", "--from", "out/old"], 3);
     assert!(err.contains("two orders side by side take more virtual channels than a router has"), "{err}");
+    // Nor one between builds that use unlike numbers of them.
+    let one = pod(topologies()[2][0]).with("budget { vcs = 1; faults = 0; }").with("routing = up_down;");
+    std::fs::write(place.path().join("pod.fab"), one.named("one").text()).unwrap();
+    fabc(place.path(), &["build", "pod.fab", "-q"], 0);
+    fabc(place.path(), &["plan", "out/one", "out/old", "--tables", "same", "--load", "9"], 2);
+    let path = place.path().join("same/plan.json");
+    let mut other = read(&path);
+    other["final"] = plan["final"].clone();
+    std::fs::write(&path, other.to_string()).unwrap();
+    let (_, err) = fabc(place.path(), &["verify", "out/old", "--plan", "same", "--from", "out/one"], 3);
+    assert!(err.contains("two orders side by side need two builds that use equally many virtual channels"), "{err}");
 }
 
 #[test]
