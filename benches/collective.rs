@@ -3,14 +3,22 @@
 //! dark switch and networks, beside their bounds. Prints the tables of `docs/benchmarks.md`; what takes
 //! minutes to build (`pod_8192`; tables of dark switches) is left out unless it is named.
 
-#![expect(clippy::disallowed_types, reason = "a benchmark looks at the clock; nothing that fabc writes depends on it")]
+#![expect(
+    clippy::disallowed_types,
+    reason = "a benchmark looks at the clock; nothing that fabc writes depends on it"
+)]
 
 use fabc::compile::collectives::{CollectivesAsked, Planned};
 use fabc::compile::{Stage, compile};
 use fabc::compiled::Compiled;
-use fabc::ir::{CollectiveBound, ForwardingTables, Fraction, Scenario, Scene, Schedule, Topology, Transfers, surviving_scene};
+use fabc::ir::{
+    CollectiveBound, ForwardingTables, Fraction, Scenario, Scene, Schedule, Topology, Transfers,
+    surviving_scene,
+};
 use fabc::model::{Collective, CollectiveAlgorithm};
-use fabc::passes::collective::{Asked, by_slots, by_steps, direct, multitree, natural_chunks, over_flow, trees};
+use fabc::passes::collective::{
+    Asked, by_slots, by_steps, direct, multitree, natural_chunks, over_flow, trees,
+};
 use fabc::progress::Silent;
 use std::time::Instant;
 
@@ -56,28 +64,41 @@ const TABLED: [(&str, &str, Option<&str>); 10] = [
 const TABLES: [&str; 3] = ["gathers", "direct", "trees"];
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let (tables, wanted): (Vec<String>, Vec<String>) = arguments.into_iter().partition(|argument| TABLES.contains(&argument.as_str()));
+    let arguments: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let (tables, wanted): (Vec<String>, Vec<String>) =
+        arguments.into_iter().partition(|argument| TABLES.contains(&argument.as_str()));
     let chosen = |table: &str| tables.is_empty() || tables.iter().any(|named| named == table);
-    let named = |name: &str, slow: bool| if wanted.is_empty() { !slow } else { wanted.iter().any(|part| name.contains(part.as_str())) };
+    let named = |name: &str, slow: bool| {
+        if wanted.is_empty() { !slow } else { wanted.iter().any(|part| name.contains(part.as_str())) }
+    };
     if chosen("gathers") {
         println!(
             "| fabric | diameter | bound, shard times | MultiTree: epochs, s | slots: k, reached, share, s | steps: k, steps x volume, share, s |"
         );
         println!("|---|---|---|---|---|---|");
-        ROWS.iter().filter(|(name, ..)| named(name, *name == "pod_8192")).for_each(|(name, spec, dark)| row(name, spec, *dark));
+        ROWS.iter()
+            .filter(|(name, ..)| named(name, *name == "pod_8192"))
+            .for_each(|(name, spec, dark)| row(name, spec, *dark));
     }
     if chosen("direct") {
         println!(
             "| fabric | flow bound | load of the tables | slots, s | with 4 slots of latency: slots | 4 chunks, 4 slots: slots | 1 MiB, 1 GiB: us (share of the bound), s |"
         );
         println!("|---|---|---|---|---|---|---|");
-        TABLED.iter().filter(|(name, _, dark)| named(name, dark.is_some())).for_each(|(name, spec, dark)| all_to_all(name, spec, *dark));
+        TABLED
+            .iter()
+            .filter(|(name, _, dark)| named(name, dark.is_some()))
+            .for_each(|(name, spec, dark)| all_to_all(name, spec, *dark));
     }
     if chosen("trees") {
-        println!("| fabric | partition bound, M/b | trees / to a link | share | height | s | 1 MiB, 1 GiB: us (share of the bound), s |");
+        println!(
+            "| fabric | partition bound, M/b | trees / to a link | share | height | s | 1 MiB, 1 GiB: us (share of the bound), s |"
+        );
         println!("|---|---|---|---|---|---|---|");
-        ROWS.iter().filter(|(name, ..)| named(name, *name == "pod_8192")).for_each(|(name, spec, dark)| shared(name, spec, *dark));
+        ROWS.iter()
+            .filter(|(name, ..)| named(name, *name == "pod_8192"))
+            .for_each(|(name, spec, dark)| shared(name, spec, *dark));
     }
 }
 
@@ -92,11 +113,17 @@ fn scene<'a>(compiled: &'a Compiled, topology: &'a Topology, dark: Option<&str>)
 fn all_to_all(name: &str, spec: &str, dark: Option<&str>) {
     let compiled = built(spec, Stage::Emit, dark.is_some());
     let scene = scene(&compiled, &compiled.topology, dark);
-    let scenario = compiled.scenarios.iter().find(|scenario| dark.is_none_or(|dark| scenario.scenario.name == dark)).expect("it is built");
+    let scenario = compiled
+        .scenarios
+        .iter()
+        .find(|scenario| dark.is_none_or(|dark| scenario.scenario.name == dark))
+        .expect("it is built");
     let tables = scenario.routed.as_ref().expect("tables").tables.unpack().expect("as they were packed");
     let slots = |chunks, latency| {
         let started = Instant::now();
-        let mut schedule = direct(&scene, &tables, Asked { chunks: Some(chunks), latency, ..Asked::default() }).expect("it delivers");
+        let mut schedule =
+            direct(&scene, &tables, Asked { chunks: Some(chunks), latency, ..Asked::default() })
+                .expect("it delivers");
         let seconds = started.elapsed().as_secs_f64();
         schedule.bounds.extend(over_flow(&scene, &scenario.lengths));
         fabc::check::schedule_along(&scene, &tables, &schedule).expect("it is an all-to-all");
@@ -111,7 +138,12 @@ fn all_to_all(name: &str, spec: &str, dark: Option<&str>) {
         schedule.bounds[0].volume().ceil(),
         slots(1, 4).0,
         slots(4, 4).0,
-        timed(&compiled, &scene, Some((&tables, &scenario.lengths.lengths)), (Collective::AllToAll, CollectiveAlgorithm::Direct))
+        timed(
+            &compiled,
+            &scene,
+            Some((&tables, &scenario.lengths.lengths)),
+            (Collective::AllToAll, CollectiveAlgorithm::Direct)
+        )
     );
 }
 
@@ -134,13 +166,18 @@ fn timed(
     };
     let started = Instant::now();
     let lengths = along.map_or(&[][..], |(_, lengths)| lengths);
-    let mut planned = Planned::new(&compiled.fabric, scene, &asked).along(along.map(|(tables, _)| tables), lengths);
+    let mut planned =
+        Planned::new(&compiled.fabric, scene, &asked).along(along.map(|(tables, _)| tables), lengths);
     let rows = planned.rows("").expect("it can be planned");
     let time = |row: &fabc::ir::CollectiveRow| {
         let best = row.best();
         format!("{:.3} ({:.1} %)", best.time.total() as f64 / 1e12, row.share(best).as_f64() * 100.0)
     };
-    format!("{}, {:.2}", rows.iter().map(time).collect::<Vec<_>>().join(", "), started.elapsed().as_secs_f64())
+    format!(
+        "{}, {:.2}",
+        rows.iter().map(time).collect::<Vec<_>>().join(", "),
+        started.elapsed().as_secs_f64()
+    )
 }
 
 fn shared(name: &str, spec: &str, dark: Option<&str>) {
@@ -173,7 +210,9 @@ fn built(spec: &str, stage: Stage, faults: bool) -> Compiled {
             Ok(if faults { text } else { text.replace("faults = 1 ocs", "faults = 0") })
         }
     };
-    let fabric = fabc::lang::read_normal(&format!("specs/{spec}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
+    let fabric = fabc::lang::read_normal(&format!("specs/{spec}.fab"), &read)
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}"))
+        .0;
     compile(fabric, stage, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"))
 }
 

@@ -43,7 +43,8 @@ const UNIT: [(&str, &str); 3] = [
 const PRINTED: f64 = 2.07;
 
 /// Hops on the first virtual channel of dimension order in tori, as other tables of the same kind have them.
-const FIRST_VC: [(&str, f64); 4] = [("torus_4x4x8", 0.594), ("torus_4x8x8", 0.575), ("torus_8x8x8", 0.5625), ("torus_8x8x16", 0.547)];
+const FIRST_VC: [(&str, f64); 4] =
+    [("torus_4x4x8", 0.594), ("torus_4x8x8", 0.575), ("torus_8x8x8", 0.5625), ("torus_8x8x16", 0.547)];
 
 /// How figure 5 is searched.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -67,16 +68,26 @@ impl Runs {
 }
 
 fn main() {
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let wanted: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let (least, most) = wanted.iter().find_map(|argument| sizes(argument)).unwrap_or((0, u32::MAX));
-    let how = [Runs::Quick, Runs::Unit].into_iter().find(|how| wanted.iter().any(|argument| argument == how.name())).unwrap_or(Runs::Whole);
-    let figures: Vec<&String> = wanted.iter().filter(|argument| sizes(argument).is_none() && *argument != how.name()).collect();
+    let how = [Runs::Quick, Runs::Unit]
+        .into_iter()
+        .find(|how| wanted.iter().any(|argument| argument == how.name()))
+        .unwrap_or(Runs::Whole);
+    let figures: Vec<&String> =
+        wanted.iter().filter(|argument| sizes(argument).is_none() && *argument != how.name()).collect();
     let chosen = |name: &str| figures.is_empty() || figures.iter().any(|part| name == part.as_str());
     if chosen("figure5") {
         figure5(least, most, how);
     }
     if chosen("figure7") {
-        for (order, window) in [(Order::Turns, Some(WINDOW)), (Order::Turns, None), (Order::Shift, Some(WINDOW)), (Order::Shift, None)] {
+        for (order, window) in [
+            (Order::Turns, Some(WINDOW)),
+            (Order::Turns, None),
+            (Order::Shift, Some(WINDOW)),
+            (Order::Shift, None),
+        ] {
             figure7(256, order, window);
         }
         if most != u32::MAX && most >= 1024 {
@@ -117,11 +128,15 @@ fn figure5(least: u32, most: u32, how: Runs) {
     let (mut over_order, mut over_best, mut of_bounds) = (Vec::new(), Vec::new(), Vec::new());
     for (chips, torus, twisted, flows) in SIZES.into_iter().filter(|size| (least..=most).contains(&size.0)) {
         let order = saturation(&format!("specs/paper/{torus}.fab"), &[]);
-        let turns = saturation(&format!("specs/paper/{torus}.fab"), &[("routing = dimension_order", "routing = allowed_turns")]);
+        let turns = saturation(
+            &format!("specs/paper/{torus}.fab"),
+            &[("routing = dimension_order", "routing = allowed_turns")],
+        );
         let twisted = twisted.map(|twisted| saturation(&format!("specs/paper/{twisted}.fab"), &[]));
         let own = saturation(&format!("specs/scale/cubes_{}.fab", chips / 64), &[]);
         // Of what is found, and of the bounds.
-        let over = [0, 1].map(|of| own[of] / turns[of].max(order[of]).max(twisted.map_or(0.0, |twisted| twisted[of])));
+        let over = [0, 1]
+            .map(|of| own[of] / turns[of].max(order[of]).max(twisted.map_or(0.0, |twisted| twisted[of])));
         over_order.push(own[0] / order[0]);
         over_best.push(over[0]);
         of_bounds.push(over[1]);
@@ -165,8 +180,15 @@ fn figure7(chips: u32, order: Order, window: Option<u32>) {
     };
     let limit = window.map_or_else(|| "no window".to_owned(), |window| format!("window {window}"));
     println!("{chips} chips, order {}, {limit}:\n", order.name());
-    let heads =
-        ["bytes per pair", "PDTT, TB/s", "synthesized, TB/s", "gain, TB/s", "PDTT, of its bound", "synthesized, of its bound", "ratio"];
+    let heads = [
+        "bytes per pair",
+        "PDTT, TB/s",
+        "synthesized, TB/s",
+        "gain, TB/s",
+        "PDTT, of its bound",
+        "synthesized, of its bound",
+        "ratio",
+    ];
     let mut table = Table::new(name, &heads);
     for kib in [1u64, 2, 4, 8, 16, 64] {
         let details = Details { bytes: Some(kib << 10), order: Some(order), ..Details::default() };
@@ -178,7 +200,8 @@ fn figure7(chips: u32, order: Order, window: Option<u32>) {
             window,
             ..Parameters::default()
         };
-        let reached: Vec<[f64; 2]> = fabrics.par_iter().map(|compiled| reached(compiled, &parameters)).collect();
+        let reached: Vec<[f64; 2]> =
+            fabrics.par_iter().map(|compiled| reached(compiled, &parameters)).collect();
         let [twisted, own] = [reached[0], reached[1]];
         let digits = |value: f64| format!("{value:.3}");
         table.row(&[
@@ -228,7 +251,12 @@ fn figure8() {
         let report = simulate(&prepared, &[], &[1], true, &Silent).expect("it moves");
         let (bound, stable) = (report.load.bound.as_f64(), lowest(&report).as_f64());
         shares.push((stable, stable / bound));
-        table.row(&[of.scenario.name.clone(), format!("{bound:.4}"), format!("{stable:.4}"), format!("{:.3}", stable / bound)]);
+        table.row(&[
+            of.scenario.name.clone(),
+            format!("{bound:.4}"),
+            format!("{stable:.4}"),
+            format!("{:.3}", stable / bound),
+        ]);
     }
     table.end();
     let least = |of: &dyn Fn(&(f64, f64)) -> f64| shares.iter().map(of).fold(f64::INFINITY, f64::min);
@@ -237,12 +265,19 @@ fn figure8() {
 
 /// Hops per virtual channel, in tables and in motion.
 fn figure10(most: u32) {
-    let mut table = Table::new("figure10", &["tables", "hops on VC 0 in the tables", "in motion", "elsewhere"]);
-    let turned = [("torus_4x4x8, allowed turns", "specs/paper/torus_4x4x8.fab"), ("cubes_2", "specs/scale/cubes_2.fab")];
-    let order = FIRST_VC.iter().map(|(name, share)| (format!("{name}, DOR"), format!("specs/paper/{name}.fab"), *share, true));
+    let mut table =
+        Table::new("figure10", &["tables", "hops on VC 0 in the tables", "in motion", "elsewhere"]);
+    let turned = [
+        ("torus_4x4x8, allowed turns", "specs/paper/torus_4x4x8.fab"),
+        ("cubes_2", "specs/scale/cubes_2.fab"),
+    ];
+    let order = FIRST_VC
+        .iter()
+        .map(|(name, share)| (format!("{name}, DOR"), format!("specs/paper/{name}.fab"), *share, true));
     let turned = turned.iter().map(|(name, path)| ((*name).to_owned(), (*path).to_owned(), 0.5, false));
     for (name, path, elsewhere, of_order) in order.chain(turned) {
-        let change = if of_order { ("", "") } else { ("routing = dimension_order", "routing = allowed_turns") };
+        let change =
+            if of_order { ("", "") } else { ("routing = dimension_order", "routing = allowed_turns") };
         let compiled = built(&path, &[change]);
         if compiled.topology.node_count() as u32 > most {
             continue;
@@ -263,10 +298,12 @@ fn figure10(most: u32) {
 fn saturation(path: &str, changes: &[(&str, &str)], how: Runs) -> [f64; 2] {
     let unit: &[(&str, &str)] = if how == Runs::Unit { &UNIT } else { &[] };
     let compiled = built(path, &[changes, unit].concat());
-    let mut parameters = if how == Runs::Unit { unit_of() } else { Parameters { injection: 25, ..unit_of() } };
+    let mut parameters =
+        if how == Runs::Unit { unit_of() } else { Parameters { injection: 25, ..unit_of() } };
     if how == Runs::Quick && compiled.topology.node_count() >= 256 {
         let tables = compiled.scenarios[0].routed.as_ref().expect("it has tables").tables.unpacked();
-        let usual = prepare(&compiled.fabric, &Scene::whole(&compiled.topology), &tables, &parameters).expect("it can be simulated");
+        let usual = prepare(&compiled.fabric, &Scene::whole(&compiled.topology), &tables, &parameters)
+            .expect("it can be simulated");
         let cycles = (usual.setting().warmup * 2 / 5).max(8000).next_multiple_of(1000);
         (parameters.warmup, parameters.measure) = (Some(cycles), Some(cycles));
     }
@@ -290,9 +327,13 @@ fn unit_of() -> Parameters {
 fn built(path: &str, changes: &[(&str, &str)]) -> Compiled {
     let read = |path: &str| {
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-        Ok(changes.iter().filter(|(from, _)| !from.is_empty()).fold(text, |text, (from, to)| text.replace(from, to)))
+        Ok(changes
+            .iter()
+            .filter(|(from, _)| !from.is_empty())
+            .fold(text, |text, (from, to)| text.replace(from, to)))
     };
-    let mut fabric = fabc::lang::read_normal(path, &read).unwrap_or_else(|(failure, _)| panic!("{path}: {failure:?}")).0;
+    let mut fabric =
+        fabc::lang::read_normal(path, &read).unwrap_or_else(|(failure, _)| panic!("{path}: {failure:?}")).0;
     fabric.requires.clear();
     compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{path}: {failure:?}"))
 }
@@ -304,7 +345,8 @@ fn run(compiled: &Compiled, parameters: &Parameters, rates: &[&str]) -> SimRepor
 
 fn run_all(compiled: &Compiled, parameters: &Parameters, rates: &[&str], search: bool) -> SimReport {
     let tables = compiled.scenarios[0].routed.as_ref().expect("it has tables").tables.unpacked();
-    let prepared = prepare(&compiled.fabric, &Scene::whole(&compiled.topology), &tables, parameters).expect("it can be simulated");
+    let prepared = prepare(&compiled.fabric, &Scene::whole(&compiled.topology), &tables, parameters)
+        .expect("it can be simulated");
     let rates: Vec<Rate> = rates.iter().map(|rate| Rate::parse(rate).expect("a rate")).collect();
     simulate(&prepared, &rates, &[1], search, &Silent).expect("it moves")
 }
@@ -333,19 +375,27 @@ impl Table {
 
     fn end(&self) {
         println!();
-        let line = |cells: &[String]| cells.iter().map(|cell| format!("\"{cell}\"")).collect::<Vec<_>>().join(",") + "\n";
+        let line = |cells: &[String]| {
+            cells.iter().map(|cell| format!("\"{cell}\"")).collect::<Vec<_>>().join(",") + "\n"
+        };
         let csv = line(&self.heads) + &self.rows.iter().map(|row| line(row)).collect::<String>();
         let folder = std::path::Path::new("target/figures");
         std::fs::create_dir_all(folder).expect("a directory that can be written");
         std::fs::write(folder.join(format!("{}.csv", self.name)), csv).expect("a file that can be written");
-        std::fs::write(folder.join(format!("{}.svg", self.name)), self.bars()).expect("a file that can be written");
+        std::fs::write(folder.join(format!("{}.svg", self.name)), self.bars())
+            .expect("a file that can be written");
     }
 
     /// The first numbers of every row as bars, those of a row side by side.
     fn bars(&self) -> String {
         const COLORS: [&str; 4] = ["#9ca3af", "#d97706", "#059669", "#2563eb"];
         let number = |cell: &String| cell.split(' ').next().and_then(|number| number.parse::<f64>().ok());
-        let most = self.rows.iter().flat_map(|row| row[1..].iter().take(COLORS.len())).filter_map(number).fold(0.1, f64::max);
+        let most = self
+            .rows
+            .iter()
+            .flat_map(|row| row[1..].iter().take(COLORS.len()))
+            .filter_map(number)
+            .fold(0.1, f64::max);
         let group = 900.0 / self.rows.len().max(1) as f64;
         let mut out = String::from(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1000\" height=\"420\" font-family=\"sans-serif\" font-size=\"11\">\
@@ -354,7 +404,9 @@ impl Table {
         for (k, row) in self.rows.iter().enumerate() {
             let left = 60.0 + group * k as f64;
             let bars = row[1..].iter().take(COLORS.len()).zip(COLORS).enumerate();
-            for (at, (cell, color)) in bars.filter_map(|(at, (cell, color))| Some((at, (number(cell)?, color)))) {
+            for (at, (cell, color)) in
+                bars.filter_map(|(at, (cell, color))| Some((at, (number(cell)?, color))))
+            {
                 let (x, height) = (left + group * 0.2 * at as f64, 320.0 * cell / most);
                 let (y, width) = (360.0 - height, (group * 0.18).max(0.5));
                 let _ = write!(
@@ -378,7 +430,10 @@ impl Table {
         }
         for tick in 0..=4 {
             let (value, y) = (most * f64::from(tick) / 4.0, 360.0 - 320.0 * f64::from(tick) / 4.0);
-            let _ = write!(out, "<text x=\"8\" y=\"{y:.1}\">{value:.2}</text><path d=\"M52 {y:.1}H990\" stroke=\"#e5e7eb\"/>");
+            let _ = write!(
+                out,
+                "<text x=\"8\" y=\"{y:.1}\">{value:.2}</text><path d=\"M52 {y:.1}H990\" stroke=\"#e5e7eb\"/>"
+            );
         }
         out + "</svg>\n"
     }

@@ -2,7 +2,10 @@
 //! to the analysis, each in a process of its own, and prints the tables of `docs/benchmarks.md`: paper, fabc,
 //! universal bound, seconds, memory.
 
-#![expect(clippy::disallowed_types, reason = "a benchmark looks at the clock; nothing that fabc writes depends on it")]
+#![expect(
+    clippy::disallowed_types,
+    reason = "a benchmark looks at the clock; nothing that fabc writes depends on it"
+)]
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -22,10 +25,12 @@ struct Run {
 }
 
 fn main() {
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let wanted: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let chosen = |spec: &str| wanted.is_empty() || wanted.iter().any(|part| spec.contains(part.as_str()));
     let out = std::env::temp_dir().join(format!("fabc-paper-{}", std::process::id()));
-    let paper = std::fs::read_to_string("specs/paper/appendix_c.csv").expect("run it from the root of the repository");
+    let paper = std::fs::read_to_string("specs/paper/appendix_c.csv")
+        .expect("run it from the root of the repository");
     println!(
         "| spec | chips | paper: diameter, hops | paper: flow | fabc: diameter, hops | fabc: flow, certified | universal bound | reached | require | s | MB |"
     );
@@ -38,18 +43,29 @@ fn main() {
             continue;
         }
         // A flow above the distance bound of its own hops cannot be: the bound is what is left of it.
-        let (printed, bound): (f64, f64) = (flow.parse().expect("a number"), bound.parse().expect("a number"));
-        let consistent = if printed - HALF_A_UNIT > bound { format!("{flow} (at most {bound:.6})") } else { flow.to_owned() };
+        let (printed, bound): (f64, f64) =
+            (flow.parse().expect("a number"), bound.parse().expect("a number"));
+        let consistent = if printed - HALF_A_UNIT > bound {
+            format!("{flow} (at most {bound:.6})")
+        } else {
+            flow.to_owned()
+        };
         let run = build(&PathBuf::from(format!("specs/paper/{spec}.fab")), &out);
         println!("| `{spec}` | {chips} | {diameter}, {hops} | {consistent} | {}", cells(&run));
     }
     println!();
-    println!("| spec | chips | fabc: diameter, hops | fabc: flow, certified | universal bound | reached | require | s | MB |");
+    println!(
+        "| spec | chips | fabc: diameter, hops | fabc: flow, certified | universal bound | reached | require | s | MB |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|");
     for cubes in [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128] {
         let spec = format!("cubes_{cubes}");
         if chosen(&spec) {
-            println!("| `{spec}` | {} | {}", cubes * 64, cells(&build(&PathBuf::from(format!("specs/scale/{spec}.fab")), &out)));
+            println!(
+                "| `{spec}` | {} | {}",
+                cubes * 64,
+                cells(&build(&PathBuf::from(format!("specs/scale/{spec}.fab")), &out))
+            );
         }
     }
     let _ = std::fs::remove_dir_all(&out);
@@ -95,8 +111,14 @@ fn build(spec: &Path, out: &Path) -> Run {
     };
     let seconds = started.elapsed().as_secs_f64();
     let name = spec.file_stem().expect("a spec has a name").to_string_lossy().into_owned();
-    let text = std::fs::read_to_string(out.join(&name).join("report.json")).unwrap_or_else(|error| panic!("{name}: {error}, {status}"));
-    Run { report: serde_json::from_str(&text).expect("a report"), seconds, megabytes, holds: status.success() }
+    let text = std::fs::read_to_string(out.join(&name).join("report.json"))
+        .unwrap_or_else(|error| panic!("{name}: {error}, {status}"));
+    Run {
+        report: serde_json::from_str(&text).expect("a report"),
+        seconds,
+        megabytes,
+        holds: status.success(),
+    }
 }
 
 /// Peak resident memory of a process so far, as Linux tells it.

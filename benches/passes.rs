@@ -2,7 +2,10 @@
 //! where time goes.
 
 #![expect(missing_docs, reason = "the macros of criterion make undocumented functions")]
-#![expect(clippy::disallowed_types, reason = "a benchmark looks at the clock; nothing that fabc writes depends on it")]
+#![expect(
+    clippy::disallowed_types,
+    reason = "a benchmark looks at the clock; nothing that fabc writes depends on it"
+)]
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use fabc::compile::{Stage, compile};
@@ -13,7 +16,9 @@ use std::time::Instant;
 
 fn fabric(name: &str) -> Fabric {
     let read = |path: &str| std::fs::read_to_string(path).map_err(|error| error.to_string());
-    fabc::lang::read_normal(&format!("specs/{name}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
+    fabc::lang::read_normal(&format!("specs/{name}.fab"), &read)
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}"))
+        .0
 }
 
 fn front_end(criterion: &mut Criterion) {
@@ -26,7 +31,9 @@ fn passes(criterion: &mut Criterion) {
     for name in ["pod_128", "pod_1024"] {
         let fabric = fabric(name);
         let pod = fabric.pod().expect("a pod");
-        group.bench_function(format!("synthesize/{name}"), |bencher| bencher.iter(|| synth::synthesize(&fabric, pod, &Silent).unwrap()));
+        group.bench_function(format!("synthesize/{name}"), |bencher| {
+            bencher.iter(|| synth::synthesize(&fabric, pod, &Silent).unwrap())
+        });
         let topology = synth::synthesize(&fabric, pod, &Silent).unwrap().finalists.remove(0);
         let whole = fabc::ir::Scene::whole(&topology);
         let settings = flow::Settings { rounds: 50, gap_ppm: 0, sweeps: 0, primal: true };
@@ -38,7 +45,9 @@ fn passes(criterion: &mut Criterion) {
         });
     }
     let small = fabric("small_cubes");
-    group.bench_function("compile/small_cubes", |bencher| bencher.iter(|| compile(small.clone(), Stage::Emit, &Silent).unwrap()));
+    group.bench_function("compile/small_cubes", |bencher| {
+        bencher.iter(|| compile(small.clone(), Stage::Emit, &Silent).unwrap())
+    });
     group.finish();
 }
 
@@ -51,8 +60,12 @@ fn evaluations(_: &mut Criterion) {
         let begun = Instant::now();
         let record = synth::synthesize(&fabric, pod, &Silent).unwrap().record;
         let seconds = begun.elapsed().as_secs_f64();
-        let (_, count) = record.counters.iter().find(|(counter, _)| counter == "evaluations").expect("a search counts");
-        println!("evaluations/{name}: {count} in {seconds:.2} s, {:.1} us each", seconds * 1e6 / *count as f64);
+        let (_, count) =
+            record.counters.iter().find(|(counter, _)| counter == "evaluations").expect("a search counts");
+        println!(
+            "evaluations/{name}: {count} in {seconds:.2} s, {:.1} us each",
+            seconds * 1e6 / *count as f64
+        );
     }
 }
 

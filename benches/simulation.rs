@@ -2,7 +2,10 @@
 //! BookSim do on the same tables, and how fast it is. Prints the tables of `docs/benchmarks.md`. A part is of
 //! `flit/torus_4x4x8` or `packet/torus_4x4x8`.
 
-#![expect(clippy::disallowed_types, reason = "a benchmark looks at the clock; nothing that fabc writes depends on it")]
+#![expect(
+    clippy::disallowed_types,
+    reason = "a benchmark looks at the clock; nothing that fabc writes depends on it"
+)]
 
 use fabc::compile::{Stage, compile};
 use fabc::ir::Scene;
@@ -13,7 +16,8 @@ use std::time::Instant;
 /// Links of one cycle and routers of so many.
 fn unit(text: &str, router: u32) -> String {
     let links = text.replace("latency = 50 cycles", "latency = 1 cycles");
-    let routers = links.replace("latency = 25 cycles; }\ncube", &format!("latency = {router} cycles; }}\ncube"));
+    let routers =
+        links.replace("latency = 25 cycles; }\ncube", &format!("latency = {router} cycles; }}\ncube"));
     routers.replace("latency = 25 cycles", "latency = 1 cycles")
 }
 
@@ -58,7 +62,8 @@ const BOOKSIM: [(&str, &[Row]); 5] = [
 const SPEED: [&str; 3] = ["torus_4x4x8", "pod_1024", "torus_8x8x16"];
 
 fn main() {
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let wanted: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let chosen = |model: &str, name: &str| {
         let name = format!("{model}/{name}");
         wanted.is_empty() || wanted.iter().any(|part| name.contains(part.as_str()))
@@ -82,7 +87,9 @@ fn main() {
         }
     }
     println!();
-    println!("| tables | bound | saturation | share | prototype: saturation, share | accepted at 1.1 x bound | processor s |");
+    println!(
+        "| tables | bound | saturation | share | prototype: saturation, share | accepted at 1.1 x bound | processor s |"
+    );
     println!("|---|---|---|---|---|---|---|");
     for (name, theirs, share) in SATURATION.into_iter().filter(|(name, ..)| chosen("packet", name)) {
         let (report, seconds) = simulated(name, OF_CNSIM, |_| Vec::new(), Parameters::default());
@@ -91,7 +98,9 @@ fn main() {
         let unstable = found.unstable.map_or_else(|| "more".to_owned(), |rate| rate.to_string());
         let beyond = found.beyond.accepted(&report.setting, report.load.senders).as_f64();
         let own = stable.as_f64() / bound;
-        println!("| `{name}` | {bound:.4} | {stable} .. {unstable} | {own:.3} | {theirs:.3}, {share:.3} | {beyond:.4} | {seconds:.1} |");
+        println!(
+            "| `{name}` | {bound:.4} | {stable} .. {unstable} | {own:.3} | {theirs:.3}, {share:.3} | {beyond:.4} | {seconds:.1} |"
+        );
     }
     println!();
     beside_booksim(&chosen);
@@ -99,7 +108,9 @@ fn main() {
     println!("| model | tables | routers | hops per second and core | ms per cycle at 0.4 |");
     println!("|---|---|---|---|---|");
     for name in SPEED {
-        for (model, router, what) in [(Model::Packet, OF_CNSIM, "million packets"), (Model::Flit, OF_BOOKSIM, "million flits")] {
+        for (model, router, what) in
+            [(Model::Packet, OF_CNSIM, "million packets"), (Model::Flit, OF_BOOKSIM, "million flits")]
+        {
             if chosen(model.name(), name) {
                 speed(name, model, router, what);
             }
@@ -111,19 +122,26 @@ fn main() {
 /// its router; here none does. So of what is offered there, only the others are offered here, and what is
 /// accepted of them is scaled back.
 fn beside_booksim(chosen: &dyn Fn(&str, &str) -> bool) {
-    println!("| tables | offered | BookSim accepts | fabc accepts | of it | BookSim: mean latency | fabc: mean latency |");
+    println!(
+        "| tables | offered | BookSim accepts | fabc accepts | of it | BookSim: mean latency | fabc: mean latency |"
+    );
     println!("|---|---|---|---|---|---|---|");
     for (name, rows) in BOOKSIM.into_iter().filter(|(name, _)| chosen("flit", name)) {
         let offered = |routers: usize| {
             let leaves = (routers as f64 - 1.0) / routers as f64;
             rows.iter().map(|(rate, ..)| Rate::millionths((rate * leaves * 1e6).round() as u64)).collect()
         };
-        let parameters =
-            Parameters { model: Model::Flit, hosts: Some(Hosts::Ports(2)), lanes: Some(Lanes::General(2)), ..Parameters::default() };
+        let parameters = Parameters {
+            model: Model::Flit,
+            hosts: Some(Hosts::Ports(2)),
+            lanes: Some(Lanes::General(2)),
+            ..Parameters::default()
+        };
         let (report, _) = simulated(name, OF_BOOKSIM, offered, parameters);
         for (point, (rate, theirs, latency)) in report.points.iter().zip(rows) {
             let routers = f64::from(report.load.senders);
-            let accepted = point.accepted(&report.setting, report.load.senders).as_f64() * routers / (routers - 1.0);
+            let accepted =
+                point.accepted(&report.setting, report.load.senders).as_f64() * routers / (routers - 1.0);
             let own = point.delays.map_or(0.0, |delays| delays.mean().as_f64());
             let theirs_latency = latency.map_or_else(|| "-".to_owned(), |latency| format!("{latency:.0}"));
             println!(
@@ -157,17 +175,29 @@ fn speed(name: &str, model: Model, router: u32, what: &str) {
 /// Runs rates, which may depend on the number of routers, on the tables of a spec with links of one cycle and
 /// routers of so many, or without any rates the search for saturation; the seconds are those of the runs
 /// alone, of all processors together.
-fn simulated(name: &str, router: u32, rates: impl Fn(usize) -> Vec<Rate>, parameters: Parameters) -> (SimReport, f64) {
-    let read = |path: &str| std::fs::read_to_string(path).map(|text| unit(&text, router)).map_err(|error| error.to_string());
+fn simulated(
+    name: &str,
+    router: u32,
+    rates: impl Fn(usize) -> Vec<Rate>,
+    parameters: Parameters,
+) -> (SimReport, f64) {
+    let read = |path: &str| {
+        std::fs::read_to_string(path).map(|text| unit(&text, router)).map_err(|error| error.to_string())
+    };
     let folders = ["specs", "specs/paper"].map(|folder| format!("{folder}/{name}.fab"));
-    let spec = folders.iter().find(|path| std::path::Path::new(path).is_file()).expect("run it from the root of the repository");
-    let mut fabric = fabc::lang::read_normal(spec, &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
+    let spec = folders
+        .iter()
+        .find(|path| std::path::Path::new(path).is_file())
+        .expect("run it from the root of the repository");
+    let mut fabric =
+        fabc::lang::read_normal(spec, &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
     // Only the healthy fabric is run.
     fabric.budget.faults = fabc::model::Faults::Ocses(0);
     fabric.requires.clear();
     let compiled = compile(fabric, Stage::Emit, &Silent).expect("it compiles");
     let tables = compiled.scenarios[0].routed.as_ref().expect("it has tables").tables.unpacked();
-    let prepared = prepare(&compiled.fabric, &Scene::whole(&compiled.topology), &tables, &parameters).expect("it can be simulated");
+    let prepared = prepare(&compiled.fabric, &Scene::whole(&compiled.topology), &tables, &parameters)
+        .expect("it can be simulated");
     let rates = rates(compiled.topology.node_count());
     let started = (Instant::now(), processor_seconds());
     let report = simulate(&prepared, &rates, &[1], rates.is_empty(), &Silent).expect("it moves");
@@ -179,7 +209,14 @@ fn simulated(name: &str, router: u32, rates: impl Fn(usize) -> Vec<Rate>, parame
 /// count.
 fn processor_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    let ticks: Vec<f64> = stat.rsplit(')').next()?.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse().ok()).collect();
+    let ticks: Vec<f64> = stat
+        .rsplit(')')
+        .next()?
+        .split_whitespace()
+        .skip(11)
+        .take(2)
+        .filter_map(|ticks| ticks.parse().ok())
+        .collect();
     // A hundred ticks per second, whatever the kernel counts in.
     Some(ticks.iter().sum::<f64>() / 100.0)
 }

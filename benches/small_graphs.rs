@@ -56,8 +56,11 @@ fn main() {
 /// The exact flow of a graph given by its channels.
 fn flow(nodes: usize, arcs: &Arcs) -> f64 {
     let channels = arcs.iter().enumerate().map(|(class, &(from, to))| (from, to, class)).collect();
-    max_concurrent_flow(&FlowProblem { nodes, sources: (0..nodes).collect(), channels, capacities: Vec::new() }, |_, _| 1)
-        .expect("CBC solves it")
+    max_concurrent_flow(
+        &FlowProblem { nodes, sources: (0..nodes).collect(), channels, capacities: Vec::new() },
+        |_, _| 1,
+    )
+    .expect("CBC solves it")
 }
 
 fn best(nodes: usize, graph: impl Fn(u64) -> Arcs) -> f64 {
@@ -70,10 +73,15 @@ fn both_ways(links: impl IntoIterator<Item = (usize, usize)>) -> Arcs {
 
 /// The Kautz graph K(4, 2): words ab with a != b over 5 letters; ab leads to bc (Kautz 1968).
 fn kautz() -> Arcs {
-    let words: Vec<(usize, usize)> = (0..=DEGREE).flat_map(|a| (0..=DEGREE).filter(move |&b| b != a).map(move |b| (a, b))).collect();
+    let words: Vec<(usize, usize)> =
+        (0..=DEGREE).flat_map(|a| (0..=DEGREE).filter(move |&b| b != a).map(move |b| (a, b))).collect();
     let leads = |from: usize| {
         let words = &words;
-        words.iter().enumerate().filter(move |(_, word)| word.0 == words[from].1).map(move |(to, _)| (from, to))
+        words
+            .iter()
+            .enumerate()
+            .filter(move |(_, word)| word.0 == words[from].1)
+            .map(move |(to, _)| (from, to))
     };
     (0..words.len()).flat_map(leads).collect()
 }
@@ -81,7 +89,10 @@ fn kautz() -> Arcs {
 /// Imase and Itoh 1981: i leads to -(4 i + j) for j = 1..4; a channel to itself is left out.
 fn generalised_kautz(nodes: usize) -> Arcs {
     let to = |from: usize, step: usize| (nodes * (DEGREE + 1) - DEGREE * from - step) % nodes;
-    (0..nodes).flat_map(|from| (1..=DEGREE).map(move |step| (from, to(from, step)))).filter(|(from, to)| from != to).collect()
+    (0..nodes)
+        .flat_map(|from| (1..=DEGREE).map(move |step| (from, to(from, step))))
+        .filter(|(from, to)| from != to)
+        .collect()
 }
 
 /// A random permutation (Fisher and Yates).
@@ -101,7 +112,9 @@ fn lift(nodes: usize, seed: u64) -> Arcs {
     for a in 0..=DEGREE {
         for b in a + 1..=DEGREE {
             let matching = shuffled((0..copies).collect(), &mut random);
-            links.extend(matching.into_iter().enumerate().map(|(from, to)| (a * copies + from, b * copies + to)));
+            links.extend(
+                matching.into_iter().enumerate().map(|(from, to)| (a * copies + from, b * copies + to)),
+            );
         }
     }
     both_ways(links)
@@ -112,8 +125,11 @@ fn random_regular(nodes: usize, seed: u64) -> Arcs {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     loop {
         let ports = shuffled((0..nodes * DEGREE).map(|port| port / DEGREE).collect(), &mut random);
-        let links: BTreeSet<(usize, usize)> =
-            ports.chunks(2).map(|pair| (pair[0].min(pair[1]), pair[0].max(pair[1]))).filter(|(a, b)| a != b).collect();
+        let links: BTreeSet<(usize, usize)> = ports
+            .chunks(2)
+            .map(|pair| (pair[0].min(pair[1]), pair[0].max(pair[1])))
+            .filter(|(a, b)| a != b)
+            .collect();
         if links.len() == nodes * DEGREE / 2 {
             return both_ways(links);
         }
@@ -123,15 +139,21 @@ fn random_regular(nodes: usize, seed: u64) -> Arcs {
 /// The exact flow of what fabc finds with these settings of `synthesize`, and the bound that the pass
 /// reports, if any.
 fn synthesized(nodes: usize, settings: &str) -> (f64, String) {
-    let compiled =
-        compile(pod(nodes, settings), Stage::Analyze, &Silent).unwrap_or_else(|failure| panic!("{nodes} chips, {settings}: {failure:?}"));
+    let compiled = compile(pod(nodes, settings), Stage::Analyze, &Silent)
+        .unwrap_or_else(|failure| panic!("{nodes} chips, {settings}: {failure:?}"));
     let topology = &compiled.topology;
-    let ends = |channel: ChannelId| (topology.source(channel).node.index(), topology.target(channel).node.index());
+    let ends =
+        |channel: ChannelId| (topology.source(channel).node.index(), topology.target(channel).node.index());
     let arcs = (0..topology.channel_count()).map(|at| ends(ChannelId::new(at))).collect();
     let record = &compiled.passes[0];
     let note = match &*record.stopped_by {
         "optimal" => "proved optimal".to_owned(),
-        _ => record.notes.concat().split("more than ").nth(1).map_or(String::new(), |rest| rest[..7].to_owned()),
+        _ => record
+            .notes
+            .concat()
+            .split("more than ")
+            .nth(1)
+            .map_or(String::new(), |rest| rest[..7].to_owned()),
     };
     (flow(nodes, &arcs), note)
 }
@@ -141,10 +163,14 @@ fn pod(nodes: usize, settings: &str) -> Fabric {
     let text = std::fs::read_to_string("specs/graph_10.fab").expect("the spec is part of the repository");
     let line = |line: &str| match line.trim_start() {
         rest if rest.starts_with("cubes =") => format!("cubes = {nodes};"),
-        rest if rest.starts_with("ocs ANY") => line.replace("ports = 40", &format!("ports = {}", nodes * DEGREE)),
+        rest if rest.starts_with("ocs ANY") => {
+            line.replace("ports = 40", &format!("ports = {}", nodes * DEGREE))
+        }
         rest if rest.starts_with("topology =") => format!("topology = synthesize {{ {settings} }}"),
         _ => line.to_owned(),
     };
     let text = text.lines().map(line).collect::<Vec<_>>().join("\n");
-    fabc::lang::read_normal("graph.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
+    fabc::lang::read_normal("graph.fab", &|_: &str| Ok(text.clone()))
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}"))
+        .0
 }

@@ -31,7 +31,9 @@ pub use fabc_lang::{self as lang, syntax};
 pub use fabc_lsp as lsp;
 pub use fabc_model as model;
 pub use fabc_passes::{self as passes, solve};
-pub use fabc_pipeline::library::{Checked, Compiled, Diagnostic, Diagnostics, Options, Place, TablesForm, build, check};
+pub use fabc_pipeline::library::{
+    Checked, Compiled, Diagnostic, Diagnostics, Options, Place, TablesForm, build, check,
+};
 pub use fabc_pipeline::show::{self, MessageFormat};
 pub use fabc_pipeline::{compile, library, verify};
 pub use fabc_sim as sim;

@@ -6,7 +6,10 @@
 #[used]
 #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
 #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
-#[expect(unsafe_code, reason = "a function in this section is called; it opens two files, and needs nothing of the runtime")]
+#[expect(
+    unsafe_code,
+    reason = "a function in this section is called; it opens two files, and needs nothing of the runtime"
+)]
 static BEFORE_MAIN: extern "C" fn() = before_main;
 
 #[cfg(unix)]

@@ -75,7 +75,9 @@ impl Acyclic {
             let node = graph.head[channel as usize] as usize;
             for port in 0..self.ports {
                 let next = node * self.ports + port;
-                if self.turns[channel as usize * self.ports + port] == Turn::Used && self.seen[next] != self.stamp {
+                if self.turns[channel as usize * self.ports + port] == Turn::Used
+                    && self.seen[next] != self.stamp
+                {
                     self.seen[next] = self.stamp;
                     open.push(next as u32);
                 }

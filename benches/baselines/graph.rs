@@ -28,7 +28,8 @@ impl Graph {
                 if let Some(channel) = scene.outgoing(node, PortId::new(port)) {
                     let end = topology.target(channel);
                     head[node.index() * ports + port] = end.node.0;
-                    reverse[node.index() * ports + port] = (end.node.index() * ports + end.port.index()) as u32;
+                    reverse[node.index() * ports + port] =
+                        (end.node.index() * ports + end.port.index()) as u32;
                 }
             }
         }
@@ -119,7 +120,11 @@ pub(crate) fn judge(name: &str, graph: &Graph, paths: &Paths) -> Score {
         for dst in 0..graph.nodes {
             let (mut at, mut held) = (src, None);
             for &(channel, vc) in paths.get(src * graph.nodes + dst) {
-                assert_eq!(graph.tail(channel as usize), at, "{name}: the path from {src} to {dst} has a gap");
+                assert_eq!(
+                    graph.tail(channel as usize),
+                    at,
+                    "{name}: the path from {src} to {dst} has a gap"
+                );
                 at = graph.head[channel as usize] as usize;
                 loads[channel as usize] += 1;
                 let now = channel as usize * vcs + usize::from(vc);
@@ -133,9 +138,12 @@ pub(crate) fn judge(name: &str, graph: &Graph, paths: &Paths) -> Score {
     let next = |state: usize| {
         let node = graph.head[state / vcs] as usize;
         let waits = &waits;
-        (0..width).filter(move |output| waits[state * width + output]).map(move |output| node * width + output)
+        (0..width)
+            .filter(move |output| waits[state * width + output])
+            .map(move |output| node * width + output)
     };
-    let lit: Vec<usize> = (0..graph.channels() * vcs).filter(|&state| graph.head[state / vcs] != DARK).collect();
+    let lit: Vec<usize> =
+        (0..graph.channels() * vcs).filter(|&state| graph.head[state / vcs] != DARK).collect();
     let mut waiting = vec![0u32; graph.channels() * vcs];
     lit.iter().flat_map(|&state| next(state)).for_each(|state| waiting[state] += 1);
     let mut open: Vec<usize> = lit.iter().copied().filter(|&state| waiting[state] == 0).collect();

@@ -30,7 +30,10 @@ pub(crate) fn lash(graph: &Graph) -> Option<Paths> {
             let found = layers.iter_mut().position(|layer| layer.add_path(graph, &path));
             let layer = found.unwrap_or_else(|| {
                 layers.push(Acyclic::new(graph));
-                assert!(layers.last_mut().expect("just pushed").add_path(graph, &path), "one path alone has no cycle");
+                assert!(
+                    layers.last_mut().expect("just pushed").add_path(graph, &path),
+                    "one path alone has no cycle"
+                );
                 layers.len() - 1
             });
             if layer >= MOST {
@@ -107,13 +110,15 @@ pub(crate) fn dfsssp(graph: &Graph) -> Option<Paths> {
                 users.entry((turn[0], turn[1])).or_default().push(pair as u32);
             }
         }
-        let mut count: BTreeMap<(u32, u32), usize> = users.iter().map(|(&turn, users)| (turn, users.len())).collect();
+        let mut count: BTreeMap<(u32, u32), usize> =
+            users.iter().map(|(&turn, users)| (turn, users.len())).collect();
         let mut after: Vec<Vec<u32>> = vec![Vec::new(); graph.channels()];
         count.keys().for_each(|&(from, to)| after[from as usize].push(to));
         let mut moved = Vec::new();
         let mut search = Search::new(graph.channels());
         while let Some(cycle) = search.cycle(&after) {
-            let weakest = *cycle.iter().min_by_key(|turn| (count[turn], **turn)).expect("a cycle has dependencies");
+            let weakest =
+                *cycle.iter().min_by_key(|turn| (count[turn], **turn)).expect("a cycle has dependencies");
             for &pair in &users[&weakest] {
                 if layer_of[pair as usize] as usize != layer {
                     continue;
@@ -175,8 +180,10 @@ impl Search {
                 stack.last_mut().expect("just looked").1 += 1;
                 let to = to as usize;
                 if place[to] != usize::MAX {
-                    let mut cycle: Vec<(u32, u32)> =
-                        stack[place[to]..].windows(2).map(|pair| (pair[0].0 as u32, pair[1].0 as u32)).collect();
+                    let mut cycle: Vec<(u32, u32)> = stack[place[to]..]
+                        .windows(2)
+                        .map(|pair| (pair[0].0 as u32, pair[1].0 as u32))
+                        .collect();
                     cycle.push((channel as u32, to as u32));
                     return Some(cycle);
                 }

@@ -51,7 +51,8 @@ fn build(cubes: u32, topology: &str, routing: &str, budget: &str, last: Stage) -
         "bench.fab" => Ok(text.clone()),
         path => std::fs::read_to_string(path).map_err(|error| error.to_string()),
     };
-    let (pod, _, _) = fabc::lang::read_normal("bench.fab", &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let (pod, _, _) =
+        fabc::lang::read_normal("bench.fab", &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     compile(pod, last, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"))
 }
 
@@ -65,7 +66,9 @@ fn walk(graph: &Graph, tables: &PackedTables) -> Paths {
             let (mut node, mut input, mut path) = (src, (-1, -1), Vec::new());
             while node != dst {
                 let key = (NodeId::new(dst), input.0, input.1);
-                let at = routers[node].binary_search_by_key(&key, |entry| (entry.dst, entry.in_port, entry.in_vc)).expect("an entry");
+                let at = routers[node]
+                    .binary_search_by_key(&key, |entry| (entry.dst, entry.in_port, entry.in_vc))
+                    .expect("an entry");
                 let entry = routers[node][at];
                 let channel = node * graph.ports + usize::from(entry.out_port);
                 path.push((channel as u32, entry.out_vc));
@@ -81,7 +84,9 @@ fn walk(graph: &Graph, tables: &PackedTables) -> Paths {
 fn row(pod: &str, method: &str, bound: u64, score: Option<Score>, seconds: f64) {
     match score {
         Some(Score { max_load, mean_load, mean_hops, vcs }) => {
-            println!("| {pod} | {method} | {vcs} | {max_load} | {bound} | {mean_load:.1} | {mean_hops:.4} | {seconds:.2} |");
+            println!(
+                "| {pod} | {method} | {vcs} | {max_load} | {bound} | {mean_load:.1} | {mean_hops:.4} | {seconds:.2} |"
+            );
         }
         None => println!("| {pod} | {method} | > 64 | - | {bound} | - | - | {seconds:.2} |"),
     }
@@ -95,7 +100,8 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
 
 fn healthy(pod: &str, cubes: u32, topology: &str) {
     // What fabc routes is timed as a whole build of which the analysis is taken off.
-    let (analysed, analysis) = timed(|| build(cubes, topology, "allowed_turns", "vcs = 2; faults = 0;", Stage::Analyze));
+    let (analysed, analysis) =
+        timed(|| build(cubes, topology, "allowed_turns", "vcs = 2; faults = 0;", Stage::Analyze));
     let graph = Graph::new(&Scene::whole(&analysed.topology));
     let bound = analysed.scenarios[0].metrics.load_bound().floor() as u64;
     let torus = topology.starts_with("torus");
@@ -103,7 +109,13 @@ fn healthy(pod: &str, cubes: u32, topology: &str) {
         let vcs = if routing == "up_down" { "vcs = 1; faults = 0;" } else { "vcs = 2; faults = 0;" };
         let (compiled, seconds) = timed(|| build(cubes, topology, routing, vcs, Stage::Check));
         let tables = &compiled.scenarios[0].routed.as_ref().expect("routed").tables;
-        row(pod, routing, bound, Some(judge(routing, &graph, &walk(&graph, tables))), (seconds - analysis).max(0.0));
+        row(
+            pod,
+            routing,
+            bound,
+            Some(judge(routing, &graph, &walk(&graph, tables))),
+            (seconds - analysis).max(0.0),
+        );
     }
     let (paths, seconds) = timed(|| layered::lash(&graph));
     row(pod, "LASH", bound, paths.map(|paths| judge("LASH", &graph, &paths)), seconds);
@@ -123,8 +135,13 @@ fn healthy(pod: &str, cubes: u32, topology: &str) {
 /// Wild first against allowed turns, every OCS dark once.
 fn faults(pod: &str, cubes: u32, topology: &str) {
     let compiled = build(cubes, topology, "allowed_turns", "vcs = 2; faults = 1 ocs;", Stage::Check);
-    let lit =
-        |scenario: &Scenario| Graph::new(&surviving_scene(&scenario.fault, &compiled.topology, Some(&compiled.of_pod().1.cross_connects)));
+    let lit = |scenario: &Scenario| {
+        Graph::new(&surviving_scene(
+            &scenario.fault,
+            &compiled.topology,
+            Some(&compiled.of_pod().1.cross_connects),
+        ))
+    };
     let whole = lit(&Scenario::nominal());
     let (mut worst, mut sum, mut hops, mut unserved) = ([0u64; 2], [0u64; 2], [0.0f64; 2], Vec::new());
     let mut faults = 0;
@@ -151,20 +168,30 @@ fn faults(pod: &str, cubes: u32, topology: &str) {
         println!("| {pod} | {method} | {faults} | {} | {mean:.1} | {hops:.4} |", worst[k]);
     }
     if let Some((name, pairs)) = unserved.first() {
-        println!("wild first leaves pairs without a path in {} faults, for instance {pairs} pairs without {name}", unserved.len());
+        println!(
+            "wild first leaves pairs without a path in {} faults, for instance {pairs} pairs without {name}",
+            unserved.len()
+        );
     }
 }
 
 fn main() {
     // `cargo bench` passes `--bench`; anything else is a part of a pod's name.
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let wanted: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let chosen = |pod: &str| wanted.is_empty() || wanted.iter().any(|part| pod.contains(part.as_str()));
-    println!("| pod | routing | VCs | load | bound | mean load | mean hops | seconds |\n|---|---|---|---|---|---|---|---|");
+    println!(
+        "| pod | routing | VCs | load | bound | mean load | mean hops | seconds |\n|---|---|---|---|---|---|---|---|"
+    );
     for (pod, cubes, topology) in PODS.into_iter().filter(|(pod, ..)| chosen(pod)) {
         healthy(pod, cubes, topology);
     }
-    println!("\n| pod, one OCS dark | routing | faults | worst load | mean of the worst loads | mean hops |\n|---|---|---|---|---|---|");
-    for (pod, cubes, topology) in PODS.into_iter().filter(|(pod, _, topology)| chosen(pod) && topology.contains("torus")) {
+    println!(
+        "\n| pod, one OCS dark | routing | faults | worst load | mean of the worst loads | mean hops |\n|---|---|---|---|---|---|"
+    );
+    for (pod, cubes, topology) in
+        PODS.into_iter().filter(|(pod, _, topology)| chosen(pod) && topology.contains("torus"))
+    {
         faults(pod, cubes, topology);
     }
 }

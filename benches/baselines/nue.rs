@@ -20,7 +20,10 @@ pub(crate) fn route(graph: &Graph, vcs: usize) -> (Paths, usize) {
         let next = escapes[layer_of(dst)].towards(graph, dst);
         for src in (0..graph.nodes).filter(|&src| src != dst) {
             let to = graph.head[next[src] as usize] as usize;
-            assert!(to == dst || layers[layer_of(dst)].add(graph, next[src], next[to]), "a tree has no cycle");
+            assert!(
+                to == dst || layers[layer_of(dst)].add(graph, next[src], next[to]),
+                "a tree has no cycle"
+            );
         }
     }
     let mut weight = vec![(graph.nodes * 4) as u64; graph.channels()];
@@ -57,11 +60,20 @@ struct Tree {
 impl Tree {
     fn new(graph: &Graph, wanted: impl Fn(usize) -> bool) -> Self {
         let far = |node: usize| {
-            graph.hops_from(node).iter().enumerate().filter(|&(to, _)| wanted(to)).map(|(_, &hops)| u64::from(hops)).sum::<u64>()
+            graph
+                .hops_from(node)
+                .iter()
+                .enumerate()
+                .filter(|&(to, _)| wanted(to))
+                .map(|(_, &hops)| u64::from(hops))
+                .sum::<u64>()
         };
         let root = (0..graph.nodes).min_by_key(|&node| far(node)).expect("a pod has chips");
         let (via, _) = graph.tree_from(root);
-        let up = via.into_iter().map(|channel| if channel == u32::MAX { channel } else { graph.reverse[channel as usize] }).collect();
+        let up = via
+            .into_iter()
+            .map(|channel| if channel == u32::MAX { channel } else { graph.reverse[channel as usize] })
+            .collect();
         Self { root, up }
     }
 
@@ -88,14 +100,15 @@ fn towards(graph: &Graph, layer: &mut Acyclic, dst: usize, weight: &[u64]) -> Op
     let mut open = BinaryHeap::new();
     let mut count = 1;
     joined[dst] = true;
-    let push = |open: &mut BinaryHeap<_>, layer: &Acyclic, joined: &[bool], node: usize, far: u64, ahead: u32| {
-        for channel in graph.into(node) {
-            let refused = ahead != u32::MAX && layer.refused(channel as u32, ahead);
-            if !joined[graph.tail(channel)] && !refused {
-                open.push(Reverse((far + weight[channel], channel as u32)));
+    let push =
+        |open: &mut BinaryHeap<_>, layer: &Acyclic, joined: &[bool], node: usize, far: u64, ahead: u32| {
+            for channel in graph.into(node) {
+                let refused = ahead != u32::MAX && layer.refused(channel as u32, ahead);
+                if !joined[graph.tail(channel)] && !refused {
+                    open.push(Reverse((far + weight[channel], channel as u32)));
+                }
             }
-        }
-    };
+        };
     push(&mut open, layer, &joined, dst, 0, u32::MAX);
     while let Some(Reverse((far, channel))) = open.pop() {
         let (node, ahead) = (graph.tail(channel as usize), graph.head[channel as usize] as usize);

@@ -32,7 +32,8 @@ impl Rings {
         let mut dateline = Vec::with_capacity(healthy.channels());
         let mut length = [1; 3];
         for start in 0..healthy.channels() {
-            let (port, mut node, mut least, mut hops) = (start % healthy.ports, healthy.tail(start), usize::MAX, 0);
+            let (port, mut node, mut least, mut hops) =
+                (start % healthy.ports, healthy.tail(start), usize::MAX, 0);
             loop {
                 least = least.min(node);
                 node = healthy.head[node * healthy.ports + port] as usize;
@@ -71,7 +72,8 @@ pub(crate) fn route(healthy: &Graph, lit: &Graph) -> Result<Paths, Vec<(usize, u
                     break;
                 }
                 for rest in onward(*via, dst) {
-                    let back = first.last().zip(rest.first()).is_some_and(|(a, b)| lit.reverse[a.0 as usize] == b.0);
+                    let back =
+                        first.last().zip(rest.first()).is_some_and(|(a, b)| lit.reverse[a.0 as usize] == b.0);
                     if !back {
                         found.push(first.iter().chain(rest).copied().collect());
                     }
@@ -99,8 +101,12 @@ pub(crate) fn route(healthy: &Graph, lit: &Graph) -> Result<Paths, Vec<(usize, u
             if chosen[pair] != usize::MAX {
                 candidates[pair][chosen[pair]].iter().for_each(|&(channel, _)| load[channel as usize] -= 1);
             }
-            let cost = |path: &Path| path.iter().map(|&(channel, _)| (load[channel as usize] + 1).pow(3)).sum::<u64>();
-            let best = (0..candidates[pair].len()).min_by_key(|&k| (cost(&candidates[pair][k]), k)).expect("not empty");
+            let cost = |path: &Path| {
+                path.iter().map(|&(channel, _)| (load[channel as usize] + 1).pow(3)).sum::<u64>()
+            };
+            let best = (0..candidates[pair].len())
+                .min_by_key(|&k| (cost(&candidates[pair][k]), k))
+                .expect("not empty");
             candidates[pair][best].iter().for_each(|&(channel, _)| load[channel as usize] += 1);
             chosen[pair] = best;
         }

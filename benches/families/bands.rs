@@ -22,14 +22,19 @@ fn measured(topology: &str, more: &str) -> NetworkMetrics {
 
 /// Bisections: the certified interval beside the cuts of METIS and of other code.
 pub(super) fn bisection() {
-    println!("| radix | network | routers | links | bisection | share | known cut | pair split | METIS | its share | verdict |");
+    println!(
+        "| radix | network | routers | links | bisection | share | known cut | pair split | METIS | its share | verdict |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
     // Shares of the largest PolarStars: ours and METIS, by kind.
     let mut shares = [("iq", 0.0, 0.0, 0), ("paley", 0.0, 0.0, 0)];
     for row in rows(include_str!("../../tests/data/bisection.csv")) {
         let star = !row["q"].is_empty();
         let topology = match star {
-            true => format!("polarstar {{ q = {}; supernode = {}; degree = {}; }}", row["q"], row["kind"], row["dprime"]),
+            true => format!(
+                "polarstar {{ q = {}; supernode = {}; degree = {}; }}",
+                row["q"], row["kind"], row["dprime"]
+            ),
             false => named(row["kind"]).to_owned(),
         };
         let metrics = measured(&topology, "");
@@ -38,7 +43,9 @@ pub(super) fn bisection() {
         let known = [number("own_cut"), number("pair_split_cut")].into_iter().flatten().min().expect("a cut");
         let share = |links: u64| 100.0 * links as f64 / metrics.links as f64;
         let metis = number("metis_cut").expect("a cut");
-        if let Some((_, ours, theirs, count)) = shares.iter_mut().find(|(kind, ..)| star && *kind == row["kind"]) {
+        if let Some((_, ours, theirs, count)) =
+            shares.iter_mut().find(|(kind, ..)| star && *kind == row["kind"])
+        {
             (*ours, *theirs, *count) = (*ours + share(of.most), *theirs + share(metis), *count + 1);
         }
         println!(
@@ -62,7 +69,11 @@ pub(super) fn bisection() {
     }
     for (kind, ours, theirs, count) in shares {
         let count = f64::from(count);
-        println!("\nmean share of the largest per radix, {kind}: at most {:.1} %, METIS {:.1} %", ours / count, theirs / count);
+        println!(
+            "\nmean share of the largest per radix, {kind}: at most {:.1} %, METIS {:.1} %",
+            ours / count,
+            theirs / count
+        );
     }
 }
 
@@ -80,7 +91,9 @@ pub(super) fn failures() {
         for percent in [0, 20, 40, 60] {
             let point = failures.curve.iter().flatten().find(|point| point.percent == percent);
             let reach = point.and_then(|point| point.reach);
-            ours.push(reach.map_or("apart".to_owned(), |reach| format!("{:.4} ({})", reach.average_hops().as_f64(), reach.diameter)));
+            ours.push(reach.map_or("apart".to_owned(), |reach| {
+                format!("{:.4} ({})", reach.average_hops().as_f64(), reach.diameter)
+            }));
             let same = |other: &&std::collections::BTreeMap<&str, &str>| {
                 other["topology"] == row["topology"] && other["failed_percent"] == percent.to_string()
             };
@@ -90,6 +103,12 @@ pub(super) fn failures() {
             }));
         }
         let median = failures.median() as f64 / metrics.links as f64;
-        println!("| {} | {median:.3} | {} | {} | {} |", row["topology"], row["median_batches"], ours.join(", "), theirs.join(", "));
+        println!(
+            "| {} | {median:.3} | {} | {} | {} |",
+            row["topology"],
+            row["median_batches"],
+            ours.join(", "),
+            theirs.join(", ")
+        );
     }
 }

@@ -31,13 +31,16 @@ const PARTS: [(&str, fn()); 8] = [
 
 fn main() {
     // Cargo passes `--bench`.
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let wanted: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     if let Some(unknown) = wanted.iter().find(|wanted| PARTS.iter().all(|(name, _)| name != wanted)) {
         let names: Vec<&str> = PARTS.iter().map(|(name, _)| *name).collect();
         println!("there is no part `{unknown}`; there are {}", names.join(", "));
         return;
     }
-    for (_, print) in PARTS.iter().filter(|(name, _)| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name)) {
+    for (_, print) in
+        PARTS.iter().filter(|(name, _)| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name))
+    {
         print();
         println!();
     }
@@ -51,7 +54,9 @@ fn fabric(topology: &str, routing: &str, hosts: u32, more: &str) -> Fabric {
         topology = {topology}{semicolon} routing = {routing}; {more} }}"
     );
     let loader = |path: &str| if path == "family.fab" { Ok(text.clone()) } else { Err(path.to_owned()) };
-    fabc::lang::read_normal("family.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}")).0
+    fabc::lang::read_normal("family.fab", &loader)
+        .unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}"))
+        .0
 }
 
 /// Compiles a network as far as `last`.

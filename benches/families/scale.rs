@@ -1,7 +1,10 @@
 //! How large networks of diameter 3 can be: the figures of the PolarStar paper on scale and on its design
 //! space; and one network that is too large to be built.
 
-#![expect(clippy::disallowed_types, reason = "a benchmark looks at the clock; nothing that fabc writes depends on it")]
+#![expect(
+    clippy::disallowed_types,
+    reason = "a benchmark looks at the clock; nothing that fabc writes depends on it"
+)]
 
 use super::{fabric, rows};
 use fabc::compile::describe;
@@ -30,8 +33,10 @@ pub(super) fn scale() {
     let mut logs = [(0.0f64, 0u32); 3];
     for row in rows(include_str!("../../tests/data/scale_by_radix.csv")) {
         let radix: u32 = row["radix"].parse().expect("a number");
-        let largest = spaces.map(|(column, space)| (column, space.choose(std::iter::once(radix), Size::Largest)));
-        let mut sizes = largest.each_ref().map(|(_, family)| family.as_ref().map(|family| form(family).routers));
+        let largest =
+            spaces.map(|(column, space)| (column, space.choose(std::iter::once(radix), Size::Largest)));
+        let mut sizes =
+            largest.each_ref().map(|(_, family)| family.as_ref().map(|family| form(family).routers));
         if row["bundlefly"].is_empty() {
             // That table ends before Paley(233), of which there is one at 128.
             sizes[3] = None;
@@ -47,9 +52,17 @@ pub(super) fn scale() {
             continue;
         }
         let moore = u64::from(radix).pow(3) - u64::from(radix).pow(2) + u64::from(radix) + 1;
-        let cell = |size: Option<u64>| size.map_or("-".to_owned(), |size| format!("{size} ({:.1} %)", 100.0 * size as f64 / moore as f64));
-        let same = largest.iter().zip(sizes).all(|((column, _), size)| row[column] == size.map_or(String::new(), |size| size.to_string()));
-        let hops = form(star).distance_sum().expect("layers") as f64 / (form(star).routers * (form(star).routers - 1)) as f64;
+        let cell = |size: Option<u64>| {
+            size.map_or("-".to_owned(), |size| {
+                format!("{size} ({:.1} %)", 100.0 * size as f64 / moore as f64)
+            })
+        };
+        let same = largest
+            .iter()
+            .zip(sizes)
+            .all(|((column, _), size)| row[column] == size.map_or(String::new(), |size| size.to_string()));
+        let hops = form(star).distance_sum().expect("layers") as f64
+            / (form(star).routers * (form(star).routers - 1)) as f64;
         println!(
             "| {radix} | {moore} | {} `{}` | {} | {hops:.6} | {} | {} | {} | {} |",
             cell(sizes[0]),
@@ -61,27 +74,43 @@ pub(super) fn scale() {
             if same { "yes" } else { "no" },
         );
     }
-    let mean = |(sum, count): (f64, u32)| format!("{:.3} ({count} radixes)", libm::exp(sum / f64::from(count)));
-    println!("\ngeometric mean of PolarStar over dragonfly {}, 3-D HyperX {}, Bundlefly {}", mean(logs[0]), mean(logs[1]), mean(logs[2]));
+    let mean =
+        |(sum, count): (f64, u32)| format!("{:.3} ({count} radixes)", libm::exp(sum / f64::from(count)));
+    println!(
+        "\ngeometric mean of PolarStar over dragonfly {}, 3-D HyperX {}, Bundlefly {}",
+        mean(logs[0]),
+        mean(logs[1]),
+        mean(logs[2])
+    );
     println!("the paper prints 1.9, 6.7 and 1.3");
 }
 
 /// How many PolarStars a radix has, from the smallest to the largest.
 pub(super) fn designs() {
-    println!("| radix | PolarStars | of them IQ | routers, smallest to largest | largest |\n|---|---|---|---|---|");
+    println!(
+        "| radix | PolarStars | of them IQ | routers, smallest to largest | largest |\n|---|---|---|---|---|"
+    );
     let mut paley = Vec::new();
     for radix in 8..=128 {
         let designs = DesignSpace::PolarStar.of_radix(radix);
         let is_iq = |family: &&Family| family.written().contains("= iq;");
         let (Some(first), Some(last)) = (designs.first(), designs.last()) else { continue };
-        let largest = DesignSpace::PolarStar.choose(std::iter::once(radix), Size::Largest).unwrap_or_else(|| last.clone());
+        let largest = DesignSpace::PolarStar
+            .choose(std::iter::once(radix), Size::Largest)
+            .unwrap_or_else(|| last.clone());
         if !is_iq(&&largest) {
             paley.push(radix.to_string());
         }
         if SHOWN.contains(&radix) {
             let iq = designs.iter().filter(is_iq).count();
             let ends = [first, last].map(Family::router_count);
-            println!("| {radix} | {} | {iq} | {} to {} | `{}` |", designs.len(), ends[0], ends[1], largest.written());
+            println!(
+                "| {radix} | {} | {iq} | {} to {} | `{}` |",
+                designs.len(),
+                ends[0],
+                ends[1],
+                largest.written()
+            );
         }
     }
     println!("\nthe largest is a Paley one at radix {}", paley.join(", "));
@@ -105,12 +134,15 @@ pub(super) fn huge() {
     ] {
         let started = Instant::now();
         let fabric = fabric(topology, "minimal", 0, "");
-        let described = describe(&fabric).unwrap_or_else(|failure| panic!("{topology}: {failure:?}")).expect("formulas");
+        let described =
+            describe(&fabric).unwrap_or_else(|failure| panic!("{topology}: {failure:?}")).expect("formulas");
         let (form, sampled) = (&described.form, &described.sampled);
-        let by_formula =
-            form.distance_sum().map_or("-".to_owned(), |sum| format!("{:.6}", sum as f64 / (form.routers * (form.routers - 1)) as f64));
+        let by_formula = form.distance_sum().map_or("-".to_owned(), |sum| {
+            format!("{:.6}", sum as f64 / (form.routers * (form.routers - 1)) as f64)
+        });
         let at = sampled.searches.iter().flat_map(|search| search.endpoints_at.iter().enumerate());
-        let (others, hops) = at.fold((0, 0), |(others, sum), (hops, &count)| (others + count, sum + hops as u64 * count));
+        let (others, hops) =
+            at.fold((0, 0), |(others, sum), (hops, &count)| (others + count, sum + hops as u64 * count));
         println!(
             "| `{topology}` | {} | {} | {} | {by_formula}, {:.6} | {} | {} | {} | {:.1} |",
             form.routers,

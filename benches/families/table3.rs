@@ -15,7 +15,13 @@ const TABLE_3: [(&str, &str, &str, u32, &str); 9] = [
         5,
         "1064, 15; bisection 29.6 % (a METIS cut; the pair split has 13.3 %)",
     ),
-    ("PS-Pal", "polarstar { q = 8; supernode = paley; degree = 6; }", "algebraic", 5, "993 (73 x 13 is 949), 15"),
+    (
+        "PS-Pal",
+        "polarstar { q = 8; supernode = paley; degree = 6; }",
+        "algebraic",
+        5,
+        "993 (73 x 13 is 949), 15",
+    ),
     ("BF", "bundlefly { q = 7; p = 9; }", "minimal", 5, "882, 15"),
     ("HX", "hyperx 9 x 9 x 8", "algebraic", 8, "648, 23"),
     ("DF", "dragonfly { a = 12; h = 6; arrangement = consecutive; }", "algebraic", 6, "876, 17"),
@@ -35,18 +41,21 @@ pub(super) fn table_3() {
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for (name, topology, other, hosts, paper) in TABLE_3 {
-        let compiled = built(topology, "minimal", hosts, "failures { links <= 5 %; seeds = 100; }", Stage::Emit);
+        let compiled =
+            built(topology, "minimal", hosts, "failures { links <= 5 %; seeds = 100; }", Stage::Emit);
         let network = compiled.network.as_ref().expect("networks are measured");
         let metrics = &compiled.scenarios[0].metrics;
         let share = |links: u64| 100.0 * links as f64 / network.links as f64;
-        let bisection = network
-            .bisection
-            .as_ref()
-            .map_or("-".to_owned(), |of| format!("{} to {} ({:.1} to {:.1} %)", of.least(), of.most, share(of.least()), share(of.most)));
-        let failed = network.failures.as_ref().map_or("-".to_owned(), |of| format!("{:.1} %", share(of.median())));
+        let bisection = network.bisection.as_ref().map_or("-".to_owned(), |of| {
+            format!("{} to {} ({:.1} to {:.1} %)", of.least(), of.most, share(of.least()), share(of.most))
+        });
+        let failed =
+            network.failures.as_ref().map_or("-".to_owned(), |of| format!("{:.1} %", share(of.median())));
         let formula = match other {
             "minimal" => "-".to_owned(),
-            other => format!("{}", value(&built(topology, other, hosts, "", Stage::Emit), Metric::MaxChannelLoad)),
+            other => {
+                format!("{}", value(&built(topology, other, hosts, "", Stage::Emit), Metric::MaxChannelLoad))
+            }
         };
         let per_host = |count: u64| count as f64 / network.hosts as f64;
         println!(
@@ -85,7 +94,12 @@ pub(super) fn turns() {
     for topology in TURNS {
         let minimal = value(&built(topology, "minimal", 1, "", Stage::Emit), Metric::MaxChannelLoad);
         let best = built(topology, "allowed_turns", 1, "budget { vcs = 2; }", Stage::Emit);
-        let (load, least) = (value(&best, Metric::MaxChannelLoad), best.scenarios[0].metrics.load_bound().as_f64());
-        println!("| `{topology}` | {} | {minimal} | {load} | {least} | {:.3} |", best.topology.node_count(), load / least);
+        let (load, least) =
+            (value(&best, Metric::MaxChannelLoad), best.scenarios[0].metrics.load_bound().as_f64());
+        println!(
+            "| `{topology}` | {} | {minimal} | {load} | {least} | {:.3} |",
+            best.topology.node_count(),
+            load / least
+        );
     }
 }

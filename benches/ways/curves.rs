@@ -33,19 +33,23 @@ struct Care {
 const WHOLE: Care = Care {
     cycles: 1500,
     loads: &[
-        10_000, 20_000, 40_000, 60_000, 80_000, 100_000, 150_000, 200_000, 300_000, 400_000, 500_000, 600_000, 700_000, 800_000, 900_000,
-        1_000_000,
+        10_000, 20_000, 40_000, 60_000, 80_000, 100_000, 150_000, 200_000, 300_000, 400_000, 500_000,
+        600_000, 700_000, 800_000, 900_000, 1_000_000,
     ],
     narrow: (2_000, 2),
 };
 
-const QUICK: Care =
-    Care { cycles: 400, loads: &[10_000, 50_000, 100_000, 200_000, 350_000, 500_000, 700_000, 850_000, 1_000_000], narrow: (2_000, 5) };
+const QUICK: Care = Care {
+    cycles: 400,
+    loads: &[10_000, 50_000, 100_000, 200_000, 350_000, 500_000, 700_000, 850_000, 1_000_000],
+    narrow: (2_000, 5),
+};
 
 /// Latencies that a picture shows.
 const SLOWEST: f64 = 120.0;
 
-const COLORS: [&str; 8] = ["#2563eb", "#0891b2", "#7c3aed", "#059669", "#dc2626", "#d97706", "#db2777", "#6b7280"];
+const COLORS: [&str; 8] =
+    ["#2563eb", "#0891b2", "#7c3aed", "#059669", "#dc2626", "#d97706", "#db2777", "#6b7280"];
 
 /// What one network does under one traffic.
 struct Curve {
@@ -78,7 +82,11 @@ pub(crate) fn figure(name: &str, traffics: &[Traffic], quick: bool) {
             for ((ugal, vcs), curve) in KINDS.iter().zip(kinds) {
                 let routing = if *ugal { "ugal" } else { "shortest" };
                 for (load, stable, latency, accepted) in curve.iter().flat_map(|curve| &curve.points) {
-                    let _ = writeln!(csv, "{},{title},{routing},{vcs},{load},{stable},{latency:.3},{accepted:.4}", traffic.name());
+                    let _ = writeln!(
+                        csv,
+                        "{},{title},{routing},{vcs},{load},{stable},{latency:.3},{accepted:.4}",
+                        traffic.name()
+                    );
                 }
             }
         }
@@ -86,7 +94,8 @@ pub(crate) fn figure(name: &str, traffics: &[Traffic], quick: bool) {
     let folder = std::path::Path::new("target/figures");
     std::fs::create_dir_all(folder).expect("a directory that can be written");
     std::fs::write(folder.join(format!("polarstar_{name}.csv")), csv).expect("a file that can be written");
-    std::fs::write(folder.join(format!("polarstar_{name}.svg")), picture(traffics, &of)).expect("a file that can be written");
+    std::fs::write(folder.join(format!("polarstar_{name}.svg")), picture(traffics, &of))
+        .expect("a file that can be written");
 }
 
 /// Runs all networks under one traffic, and prints what they bear.
@@ -99,16 +108,21 @@ fn table(name: &str, traffic: Traffic, care: &Care) -> Vec<Kinds> {
     let mut curves = jobs.par_iter().map(run).collect::<Vec<_>>().into_iter();
     let all: Vec<Kinds> = NETWORKS.iter().map(|_| KINDS.map(|_| curves.next().flatten())).collect();
     println!("{name}, {}:\n", traffic.name());
-    println!("| network | static bound | shortest: stable up to | of the bound | UGAL, 4 VCs | 6 VCs | over shortest | latency at 0.01 |");
+    println!(
+        "| network | static bound | shortest: stable up to | of the bound | UGAL, 4 VCs | 6 VCs | over shortest | latency at 0.01 |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     for ((title, ..), kinds) in NETWORKS.iter().zip(&all) {
         let [Some(short), four, six] = kinds else { continue };
         let bracket = |curve: Option<&Curve>| {
             let Some(curve) = curve else { return "-".to_owned() };
-            let [stable, unstable] = curve.ends().map(|end| end.map_or_else(|| "-".to_owned(), |rate| format!("{:.3}", rate.as_f64())));
+            let [stable, unstable] = curve
+                .ends()
+                .map(|end| end.map_or_else(|| "-".to_owned(), |rate| format!("{:.3}", rate.as_f64())));
             format!("{stable} .. {unstable}")
         };
-        let [least, most] = [Some(short), six.as_ref()].map(|curve| curve.and_then(|curve| curve.ends()[0]).map_or(0.0, Rate::as_f64));
+        let [least, most] = [Some(short), six.as_ref()]
+            .map(|curve| curve.and_then(|curve| curve.ends()[0]).map_or(0.0, Rate::as_f64));
         println!(
             "| {title} | {:.4} | {} | {:.2} | {} | {} | {:.2} | {:.1}, {:.1} |",
             short.bound,
@@ -145,7 +159,9 @@ fn curve(net: &Wired, parameters: Parameters, care: &Care) -> Option<Curve> {
         }
         stable = load;
     }
-    while let Some(above) = unstable.filter(|above| above - stable > care.narrow.0.max(stable * care.narrow.1 / 100)) {
+    while let Some(above) =
+        unstable.filter(|above| above - stable > care.narrow.0.max(stable * care.narrow.1 / 100))
+    {
         let load = stable.midpoint(above);
         points.push(run(load));
         if points.last().is_some_and(|point| point.1) { stable = load } else { unstable = Some(load) }
@@ -169,16 +185,24 @@ fn picture(traffics: &[Traffic], of: &[Vec<Kinds>]) -> String {
     }
     for (at, traffic) in traffics.iter().enumerate() {
         let left = 50.0 + (WIDE + 60.0) * at as f64;
-        let place = |load: f64, latency: f64| (left + WIDE * load, 330.0 - 290.0 * (latency / SLOWEST).min(1.0));
+        let place =
+            |load: f64, latency: f64| (left + WIDE * load, 330.0 - 290.0 * (latency / SLOWEST).min(1.0));
         let _ = write!(out, "<text x=\"{left:.0}\" y=\"24\">{}</text>", traffic.name());
         for tick in 0..=4 {
             let (x, y) = place(f64::from(tick) / 4.0, SLOWEST * f64::from(tick) / 4.0);
-            let _ = write!(out, "<text x=\"{:.0}\" y=\"{y:.0}\">{:.0}</text>", left - 28.0, SLOWEST * f64::from(tick) / 4.0);
+            let _ = write!(
+                out,
+                "<text x=\"{:.0}\" y=\"{y:.0}\">{:.0}</text>",
+                left - 28.0,
+                SLOWEST * f64::from(tick) / 4.0
+            );
             let _ = write!(out, "<text x=\"{x:.0}\" y=\"346\">{:.2}</text>", f64::from(tick) / 4.0);
             let _ = write!(out, "<path d=\"M{left:.0} {y:.0}h{WIDE}\" stroke=\"#e5e7eb\"/>");
         }
         for (network, color) in COLORS.iter().enumerate() {
-            for (curve, dash) in of[at][network].iter().zip(["", " stroke-dasharray=\"1 3\"", " stroke-dasharray=\"4 3\""]) {
+            for (curve, dash) in
+                of[at][network].iter().zip(["", " stroke-dasharray=\"1 3\"", " stroke-dasharray=\"4 3\""])
+            {
                 let Some(curve) = curve else { continue };
                 let mut path = String::new();
                 for (load, _, latency, _) in &curve.points {

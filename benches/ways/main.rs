@@ -4,7 +4,10 @@
 //! prints static bounds alone, `figures` (or `figure9`, `figure10`) latency over load of all networks, with
 //! `quick` in short runs.
 
-#![expect(clippy::disallowed_types, reason = "a benchmark looks at the clock; nothing that fabc writes depends on it")]
+#![expect(
+    clippy::disallowed_types,
+    reason = "a benchmark looks at the clock; nothing that fabc writes depends on it"
+)]
 
 mod curves;
 mod net;
@@ -15,11 +18,18 @@ use net::{NETWORKS, Wired, going, shortest};
 use std::time::Instant;
 
 /// Traffics of the paper, and what it says of both routings.
-const TRAFFICS: [Traffic; 5] = [Traffic::Uniform, Traffic::Permutation, Traffic::BitShuffle, Traffic::BitReverse, Traffic::Adversarial];
+const TRAFFICS: [Traffic; 5] =
+    [Traffic::Uniform, Traffic::Permutation, Traffic::BitShuffle, Traffic::BitReverse, Traffic::Adversarial];
 
 /// Traffics whose static bounds are tabulated.
-const BOUNDS: [Traffic; 6] =
-    [Traffic::Uniform, Traffic::Permutation, Traffic::BitShuffle, Traffic::BitReverse, Traffic::GroupShift, Traffic::Adversarial];
+const BOUNDS: [Traffic; 6] = [
+    Traffic::Uniform,
+    Traffic::Permutation,
+    Traffic::BitShuffle,
+    Traffic::BitReverse,
+    Traffic::GroupShift,
+    Traffic::Adversarial,
+];
 
 /// What is offered, and what another simulator accepts of it; nothing where it is saturated.
 type Rates = &'static [(&'static str, Option<f64>)];
@@ -27,7 +37,13 @@ type Rates = &'static [(&'static str, Option<f64>)];
 /// BookSim's dragonfly (114 routers, 342 hosts): traffic, routing, virtual channels, flits of each, and what
 /// BookSim accepts of what is offered with wormhole routers of its own.
 const BOOKSIM: [(Traffic, Routing, u32, u32, Rates); 6] = [
-    (Traffic::Uniform, Routing::Family, 3, 42, &[("0.5", Some(0.504)), ("0.8", Some(0.801)), ("0.95", Some(0.898))]),
+    (
+        Traffic::Uniform,
+        Routing::Family,
+        3,
+        42,
+        &[("0.5", Some(0.504)), ("0.8", Some(0.801)), ("0.95", Some(0.898))],
+    ),
     (Traffic::Uniform, Routing::Ugal, 6, 21, &[("0.6", Some(0.604)), ("0.8", Some(0.800))]),
     (Traffic::GroupShift, Routing::Family, 3, 42, &[("0.1", Some(0.0556))]),
     (Traffic::GroupShift, Routing::Ugal, 6, 21, &[("0.15", Some(0.150)), ("0.2", None)]),
@@ -39,21 +55,26 @@ const BOOKSIM: [(Traffic, Routing, u32, u32, Rates); 6] = [
 const CYCLES: u32 = 1500;
 
 fn main() {
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let wanted: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let chosen = |name: &str| wanted.is_empty() || wanted.iter().any(|part| name.contains(part.as_str()));
     if chosen("bounds") {
         bounds();
     }
-    let asked = |figure: &str| wanted.is_empty() || wanted.iter().any(|part| part == figure || part == "figures");
-    curves::FIGURES
-        .iter()
-        .filter(|(figure, _)| asked(figure))
-        .for_each(|(figure, traffics)| curves::figure(figure, traffics, wanted.iter().any(|word| word == "quick")));
-    println!("| network | traffic | routing | VCs x flits | ports of a host | static bound | saturation | accepted at 1.1 x bound | s |");
+    let asked =
+        |figure: &str| wanted.is_empty() || wanted.iter().any(|part| part == figure || part == "figures");
+    curves::FIGURES.iter().filter(|(figure, _)| asked(figure)).for_each(|(figure, traffics)| {
+        curves::figure(figure, traffics, wanted.iter().any(|word| word == "quick"))
+    });
+    println!(
+        "| network | traffic | routing | VCs x flits | ports of a host | static bound | saturation | accepted at 1.1 x bound | s |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|");
     for (name, topology, hosts) in NETWORKS {
         for traffic in TRAFFICS {
-            for (routing, vcs) in [(shortest(topology), 3), (shortest(topology), 4), (Routing::Ugal, 4), (Routing::Ugal, 6)] {
+            for (routing, vcs) in
+                [(shortest(topology), 3), (shortest(topology), 4), (Routing::Ugal, 4), (Routing::Ugal, 6)]
+            {
                 for ports in [Hosts::Ports(1), Hosts::Unlimited] {
                     let limit = if ports == Hosts::Unlimited { " unlimited" } else { "" };
                     if chosen(&format!("{name} {} {} {vcs}{limit}", traffic.name(), routing.name())) {
@@ -84,7 +105,8 @@ fn bounds() {
         let net = Wired::new(topology, hosts, 8, 32);
         for routing in [Routing::Min, Routing::MinFirst, Routing::Family] {
             let of = |traffic| {
-                net.prepared(going(traffic, routing, CYCLES)).map_or("-".to_owned(), |ready| format!("{:.4}", ready.load().bound.as_f64()))
+                net.prepared(going(traffic, routing, CYCLES))
+                    .map_or("-".to_owned(), |ready| format!("{:.4}", ready.load().bound.as_f64()))
             };
             let cells = BOUNDS.map(of);
             if cells.iter().any(|cell| cell != "-") {
@@ -96,7 +118,14 @@ fn bounds() {
 }
 
 /// The search for saturation on one network, with 128 flits per port.
-fn saturation(name: &str, topology: &str, hosts: u32, traffic: Traffic, routing: Routing, (vcs, ports): (u32, Hosts)) {
+fn saturation(
+    name: &str,
+    topology: &str,
+    hosts: u32,
+    traffic: Traffic,
+    routing: Routing,
+    (vcs, ports): (u32, Hosts),
+) {
     let net = Wired::new(topology, hosts, vcs, 128 / vcs);
     let started = Instant::now();
     let limit = if ports == Hosts::Unlimited { "unlimited" } else { "1" };
@@ -107,7 +136,8 @@ fn saturation(name: &str, topology: &str, hosts: u32, traffic: Traffic, routing:
     };
     let report = simulate(&ready, &[], &[1], true, &Silent).expect("it moves");
     let (found, bound) = (&report.saturations[0], report.load.bound.as_f64());
-    let end = |rate: Option<Rate>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.4}", rate.as_f64()));
+    let end =
+        |rate: Option<Rate>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.4}", rate.as_f64()));
     println!(
         "{run} | {bound:.4} | {} .. {} | {:.4} | {:.0} |",
         end(found.stable),
@@ -120,8 +150,11 @@ fn saturation(name: &str, topology: &str, hosts: u32, traffic: Traffic, routing:
 fn booksim(traffic: Traffic, routing: Routing, [vcs, flits]: [u32; 2], rates: Rates, score: Score) {
     let net = Wired::new("dragonfly { a = 6; h = 3; }", 3, vcs, flits);
     let adaptive = matches!(routing, Routing::Ugal | Routing::UgalGlobal);
-    let choosing = Choosing { routing: Some(routing), score: adaptive.then_some(score), ..Choosing::default() };
-    let ready = net.prepared(Parameters { choosing, ..going(traffic, routing, CYCLES) }).expect("it can be simulated");
+    let choosing =
+        Choosing { routing: Some(routing), score: adaptive.then_some(score), ..Choosing::default() };
+    let ready = net
+        .prepared(Parameters { choosing, ..going(traffic, routing, CYCLES) })
+        .expect("it can be simulated");
     let offered: Vec<Rate> = rates.iter().map(|(rate, _)| Rate::parse(rate).expect("a rate")).collect();
     let report = simulate(&ready, &offered, &[1], false, &Silent).expect("it moves");
     for (point, (_, theirs)) in report.points.iter().zip(rates) {

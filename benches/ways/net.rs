@@ -57,13 +57,19 @@ impl Wired {
              budget {{ vcs = {vcs}; }} topology = {topology}{end} routing = minimal; }}"
         );
         let read = |_: &str| Ok::<String, String>(spec.clone());
-        let fabric = fabc::lang::read_normal("net.fab", &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
+        let fabric =
+            fabc::lang::read_normal("net.fab", &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
         let Plant::Network(network) = &fabric.plant else { panic!("a network") };
         let topology = wire(&fabric, network);
         let count = topology.node_count();
         let symmetry = Symmetry::trivial(1, count as u32);
-        let tables =
-            ForwardingTables { scenario: "nominal".to_owned(), vcs: 1, key: TableKey::Dst, symmetry, routers: vec![Vec::new(); count] };
+        let tables = ForwardingTables {
+            scenario: "nominal".to_owned(),
+            vcs: 1,
+            key: TableKey::Dst,
+            symmetry,
+            routers: vec![Vec::new(); count],
+        };
         Self { fabric, topology, tables }
     }
 

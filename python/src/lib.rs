@@ -94,7 +94,9 @@ fn build<'py>(
         "auto" => TablesForm::Auto,
         "json" => TablesForm::Json,
         "binary" => TablesForm::Binary,
-        other => return Err(PyValueError::new_err(format!("tables is 'auto', 'json' or 'binary', not {other:?}"))),
+        other => {
+            return Err(PyValueError::new_err(format!("tables is 'auto', 'json' or 'binary', not {other:?}")));
+        }
     };
     let asked = Asked { text, name, directory, settings, tables };
     match py.detach(|| asked.with(fabc::build)) {
@@ -172,7 +174,9 @@ impl Built {
 
     /// Hands over every file that `fabc build` writes, one at a time.
     fn each_artifact(&self, py: Python<'_>, take: Bound<'_, PyAny>) -> PyResult<()> {
-        self.compiled.each_artifact(&mut |artifact| take.call1((artifact.path, PyBytes::new(py, &artifact.bytes))).map(|_| ()))
+        self.compiled.each_artifact(&mut |artifact| {
+            take.call1((artifact.path, PyBytes::new(py, &artifact.bytes))).map(|_| ())
+        })
     }
 
     /// The files of one format; `None` if no format has this name.
@@ -185,7 +189,10 @@ impl Built {
     fn nodes(&self) -> Vec<(String, u16, usize)> {
         let topology = &self.compiled.parts().topology;
         let block = topology.symmetry().block_size();
-        topology.nodes().map(|node| (topology.name(node), topology.hosts(node), node.index() / block)).collect()
+        topology
+            .nodes()
+            .map(|node| (topology.name(node), topology.hosts(node), node.index() / block))
+            .collect()
     }
 
     /// Of every link: both ends with their ports, whether it is global, its type, whether it is one channel,
@@ -197,7 +204,12 @@ impl Built {
             topology.links().enumerate().flat_map(|(id, link)| {
                 let [a, b] = [link.a, link.b].map(|end| [end.node.0 as i32, end.port.index() as i32]);
                 let global = i32::from(link.class == LinkClass::Global);
-                let what = [global, link.link_type.index() as i32, i32::from(link.simplex), topology.length(id) as i32];
+                let what = [
+                    global,
+                    link.link_type.index() as i32,
+                    i32::from(link.simplex),
+                    topology.length(id) as i32,
+                ];
                 a.into_iter().chain(b).chain(what).collect::<Vec<_>>()
             }),
         )
@@ -211,13 +223,21 @@ impl Built {
 
     /// Of every table entry of every router: router, destination, port and channel it came in by, port and
     /// channel it leaves by; and the rule by which virtual channels are counted, if they are not listed.
-    fn tables<'py>(&self, py: Python<'py>, scenario: &str) -> PyResult<(Bound<'py, PyBytes>, Option<&'static str>)> {
+    fn tables<'py>(
+        &self,
+        py: Python<'py>,
+        scenario: &str,
+    ) -> PyResult<(Bound<'py, PyBytes>, Option<&'static str>)> {
         let parts = self.compiled.parts();
         let Some(found) = parts.scenarios.iter().find(|one| one.scenario.name == scenario) else {
-            return Err(PyKeyError::new_err(format!("there is no scenario {scenario:?}: see Build.scenarios")));
+            return Err(PyKeyError::new_err(format!(
+                "there is no scenario {scenario:?}: see Build.scenarios"
+            )));
         };
         let Some(routed) = &found.routed else {
-            return Err(PyValueError::new_err("vectors are scheduled here, there are no tables: see the artifact schedule.json"));
+            return Err(PyValueError::new_err(
+                "vectors are scheduled here, there are no tables: see the artifact schedule.json",
+            ));
         };
         let tables = routed.tables.unpacked();
         let count = tables.key.count().map(|count| match count {

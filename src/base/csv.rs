@@ -12,7 +12,8 @@ const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
 /// A cell with text: in quotes where it must be.
 pub fn cell(text: &str) -> Cow<'_, str> {
-    let is_plain = !text.contains([',', '"', '\n', '\r', '#']) && text.trim() == text && ends_before_a_comma(text);
+    let is_plain =
+        !text.contains([',', '"', '\n', '\r', '#']) && text.trim() == text && ends_before_a_comma(text);
     match (is_harmless(text), is_plain) {
         (true, true) => Cow::Borrowed(text),
         _ => Cow::Owned(quoted(text)),
@@ -38,7 +39,8 @@ pub fn row<T: AsRef<str>>(cells: impl IntoIterator<Item = T>) -> String {
 
 /// Whether no spreadsheet runs a text; behind apostrophes as well, so that one more can be told.
 fn is_harmless(text: &str) -> bool {
-    let is_number = text.parse::<f64>().is_ok() && text.ends_with(|last: char| last.is_ascii_digit() || last == '.');
+    let is_number =
+        text.parse::<f64>().is_ok() && text.ends_with(|last: char| last.is_ascii_digit() || last == '.');
     is_number || !text.trim_start_matches('\'').starts_with(FORMULA)
 }
 
@@ -52,7 +54,8 @@ pub fn cells(line: &str) -> Result<Vec<String>, &'static str> {
     let mut rest = line;
     loop {
         rest = rest.trim_start();
-        let (cell, after) = if let Some(inside) = rest.strip_prefix('"') { quoted_cell(inside)? } else { plain_cell(rest) };
+        let (cell, after) =
+            if let Some(inside) = rest.strip_prefix('"') { quoted_cell(inside)? } else { plain_cell(rest) };
         cells.push(told(cell));
         match after.strip_prefix(',') {
             Some(next) => rest = next,
@@ -80,7 +83,11 @@ fn quoted_cell(inside: &str) -> Result<(String, &str), &'static str> {
     if after.is_empty() || after.starts_with('#') {
         return Ok((cell, ""));
     }
-    if after.starts_with(',') { Ok((cell, after)) } else { Err("something stands between a closing quote and the next comma") }
+    if after.starts_with(',') {
+        Ok((cell, after))
+    } else {
+        Err("something stands between a closing quote and the next comma")
+    }
 }
 
 /// A cell without quotes, and what comes after it.
@@ -161,7 +168,10 @@ mod tests {
     #[test]
     fn cells_are_parted_by_commas_outside_quotes_and_brackets() {
         let read = |line: &str| cells(line).unwrap();
-        assert_eq!(read("0, cube0[0,0,1] ,\"cube1[3,3,3]\" ,12"), ["0", "cube0[0,0,1]", "cube1[3,3,3]", "12"]);
+        assert_eq!(
+            read("0, cube0[0,0,1] ,\"cube1[3,3,3]\" ,12"),
+            ["0", "cube0[0,0,1]", "cube1[3,3,3]", "12"]
+        );
         assert_eq!(read("\"a\"\"b\",c"), ["a\"b", "c"]);
         assert_eq!(read("a,b # more, or less"), ["a", "b"]);
         assert_eq!(read("\"a # b\",c"), ["a # b", "c"]);

@@ -137,7 +137,9 @@ pub fn crowded_element(xml: &str) -> Option<usize> {
     let mut at = 0;
     while let Some(open) = xml[at..].find('<').map(|found| at + found) {
         let rest = &xml[open..];
-        let closed = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")].into_iter().find(|(begin, _)| rest.starts_with(begin));
+        let closed = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")]
+            .into_iter()
+            .find(|(begin, _)| rest.starts_with(begin));
         if let Some((begin, end)) = closed {
             at = open + begin.len() + rest[begin.len()..].find(end)? + end.len();
             continue;
@@ -170,7 +172,9 @@ mod tests {
     #[test]
     fn elements_with_too_many_attributes_are_found() {
         let attributes = |count: usize| (0..count).map(|k| format!(" a{k}='>= &lt;'")).collect::<String>();
-        let xml = |count: usize| format!("<?xml a='<'?><!-- {} --><g><n{}/></g>", attributes(500), attributes(count));
+        let xml = |count: usize| {
+            format!("<?xml a='<'?><!-- {} --><g><n{}/></g>", attributes(500), attributes(count))
+        };
         assert_eq!(crowded_element(&xml(XML_ATTRIBUTES)), None);
         assert_eq!(crowded_element(&xml(XML_ATTRIBUTES + 1)), xml(0).find("<n"));
         for odd in ["", "<", "<a b='", "<!-- ", "<![CDATA[ a=b ]]", "a < b > c = d", "<?"] {

@@ -44,7 +44,11 @@ pub struct Keyed {
 impl Keyed {
     /// Stream number `stream` of a seed.
     pub fn new(seed: u64, stream: u64) -> Self {
-        Self { key: scattered(scattered(seed.wrapping_add(GOLDEN)) ^ stream.wrapping_add(1).wrapping_mul(GOLDEN)) }
+        Self {
+            key: scattered(
+                scattered(seed.wrapping_add(GOLDEN)) ^ stream.wrapping_add(1).wrapping_mul(GOLDEN),
+            ),
+        }
     }
     /// Number `count` of an entity.
     pub fn at(self, entity: u32, count: u32) -> u64 {

@@ -154,9 +154,13 @@ const FOREIGN: &[Foreign] = foreign! {
 /// What to write instead of a number with a unit that is none of [`UNITS`], or does not measure what is
 /// wanted: a sentence without its end, or nothing.
 pub fn instead(number: Option<Decimal>, name: &str, dimensions: &[Dimension]) -> Option<String> {
-    let foreign = |fits: &dyn Fn(Dimension) -> bool| FOREIGN.iter().find(|unit| unit.names.contains(&name) && fits(unit.dimension));
+    let foreign = |fits: &dyn Fn(Dimension) -> bool| {
+        FOREIGN.iter().find(|unit| unit.names.contains(&name) && fits(unit.dimension))
+    };
     if let Some(from) = foreign(&|dimension| dimensions.contains(&dimension)) {
-        let same = |unit: &&Unit| unit.dimension == from.dimension && unit.factor == from.factor && from.divisor == 1;
+        let same = |unit: &&Unit| {
+            unit.dimension == from.dimension && unit.factor == from.factor && from.divisor == 1
+        };
         if let Some(unit) = UNITS.iter().find(same) {
             return Some(format!("`{name}` is written `{}`{}", unit.name, from.note));
         }
@@ -164,16 +168,23 @@ pub fn instead(number: Option<Decimal>, name: &str, dimensions: &[Dimension]) ->
         let base = number.digits.checked_mul(u128::from(from.factor))?;
         // The largest unit that is not larger, or else the smallest one.
         let units = UNITS.iter().filter(|unit| unit.dimension == from.dimension);
-        let below = units.clone().filter(|unit| unit.factor <= from.factor / from.divisor).max_by_key(|unit| unit.factor);
+        let below = units
+            .clone()
+            .filter(|unit| unit.factor <= from.factor / from.divisor)
+            .max_by_key(|unit| unit.factor);
         let to = below.or(units.min_by_key(|unit| unit.factor))?;
-        let scale = u128::from(to.factor).checked_mul(10u128.checked_pow(number.scale)?)?.checked_mul(u128::from(from.divisor))?;
+        let scale = u128::from(to.factor)
+            .checked_mul(10u128.checked_pow(number.scale)?)?
+            .checked_mul(u128::from(from.divisor))?;
         let whole = Decimal::quotient(base, scale)?;
         let doubt = if from.dimension == Dimension::Time { ": is it `ns`?" } else { "" };
         return Some(format!("{number} {name} is {whole} {}{doubt}", to.name));
     }
     let dimension = unit(name).map(|unit| unit.dimension).or(foreign(&|_| true).map(|unit| unit.dimension))?;
     Some(match (dimension, dimensions) {
-        (Dimension::Data, [Dimension::Flits]) => "it is counted in flits: the bytes, divided by those of a `flit`".to_owned(),
+        (Dimension::Data, [Dimension::Flits]) => {
+            "it is counted in flits: the bytes, divided by those of a `flit`".to_owned()
+        }
         (Dimension::Data, [Dimension::Bandwidth]) => format!("a bandwidth is per second: `{name}/s`"),
         (Dimension::Time | Dimension::Cycles, [Dimension::Frequency]) => {
             "a clock is told by its frequency: a period of 1 ns is 1 GHz".to_owned()
@@ -189,8 +200,10 @@ pub const PICOSECONDS_PER_METRE: u64 = 5_000;
 /// How many base units a unit is, by its name in the language or by another spelling; `None` of a unit that
 /// is no whole number of them.
 pub fn factor(name: &str, dimension: Dimension) -> Option<u64> {
-    let own = UNITS.iter().find(|unit| unit.name == name && unit.dimension == dimension).map(|unit| unit.factor);
-    let fits = |unit: &&Foreign| unit.dimension == dimension && unit.divisor == 1 && unit.names.contains(&name);
+    let own =
+        UNITS.iter().find(|unit| unit.name == name && unit.dimension == dimension).map(|unit| unit.factor);
+    let fits =
+        |unit: &&Foreign| unit.dimension == dimension && unit.divisor == 1 && unit.names.contains(&name);
     own.or_else(|| FOREIGN.iter().find(fits).map(|unit| unit.factor))
 }
 
@@ -277,13 +290,18 @@ impl Decimal {
     /// The quotient; `None` where it has no end, past 18 digits, and of a division by zero.
     pub fn divided(self, other: Self) -> Option<Self> {
         let (left, right, _) = self.aligned(other)?;
-        if right == 0 { None } else { Self::quotient(left, right).and_then(|found| Self::short(found.digits, found.scale)) }
+        if right == 0 {
+            None
+        } else {
+            Self::quotient(left, right).and_then(|found| Self::short(found.digits, found.scale))
+        }
     }
 
     /// Which is more.
     pub fn compare(self, other: Self) -> std::cmp::Ordering {
-        let [left, right] =
-            [self, other].map(|number| (number.digits / 10u128.pow(number.scale), number.digits % 10u128.pow(number.scale)));
+        let [left, right] = [self, other].map(|number| {
+            (number.digits / 10u128.pow(number.scale), number.digits % 10u128.pow(number.scale))
+        });
         let fraction = |part: u128, scale: u32| part * 10u128.pow(18 - scale.min(18));
         (left.0, fraction(left.1, self.scale)).cmp(&(right.0, fraction(right.1, other.scale)))
     }

@@ -63,7 +63,8 @@ pub fn claimed_repair(
     }
     let bound = least_load(served, &fabric.demand, ground.lengths).ok();
     let loads = &claimed.loads;
-    if (loads.nominal, loads.bound, loads.parts) != (ground.most_loaded, bound, topology.capacities().parts()) {
+    if (loads.nominal, loads.bound, loads.parts) != (ground.most_loaded, bound, topology.capacities().parts())
+    {
         return Err(wrong("the loads before, or what bounds those after, are not so"));
     }
     let changes = (claimed.delta.routers.len() as u64, counted(&claimed.delta));
@@ -84,7 +85,9 @@ pub fn claimed_repair(
     let walk = repair(fabric, scene, (in_force, ranks), other_ranks, claimed)?;
     let has_own_order = claimed.ranks.as_ref().is_some_and(|ranks| *ranks != nominal);
     if claimed.step == RepairStep::NewOrder && !has_own_order {
-        return Err(wrong("the step is said to be `new_order`, but the tables rise by the order of the healthy fabric"));
+        return Err(wrong(
+            "the step is said to be `new_order`, but the tables rise by the order of the healthy fabric",
+        ));
     }
     let new = after_change(in_force, &claimed.delta, &served.dead, REPAIR);
     took_the_step(ground, claimed, &new)?;
@@ -93,7 +96,11 @@ pub fn claimed_repair(
 
 /// Whether the new tables are of the step that is claimed. They are those of the build for just this wherever
 /// it has some. Otherwise they have an order of their own, or keep every route that nothing broke, or do not.
-fn took_the_step(ground: &RepairGround<'_>, claimed: &Repair, new: &ForwardingTables) -> Result<(), CheckError> {
+fn took_the_step(
+    ground: &RepairGround<'_>,
+    claimed: &Repair,
+    new: &ForwardingTables,
+) -> Result<(), CheckError> {
     match (&claimed.step, ground.covered) {
         (RepairStep::Covered(scenario), Some((covered, tables))) if scenario == covered => {
             if are_equal(new, tables) {
@@ -105,9 +112,14 @@ fn took_the_step(ground: &RepairGround<'_>, claimed: &Repair, new: &ForwardingTa
         (_, Some(_)) => Err(wrong("the build has tables for just this, and the repair says otherwise")),
         (RepairStep::Covered(_), None) => Err(wrong("the build has no tables for just this")),
         (RepairStep::NewOrder, None) => Ok(()),
-        (step, None) => match (step, keeps_intact_routes(ground.fabric, ground.served, ground.healthy, new)?) {
-            (RepairStep::Local, false) => Err(wrong("the step is said to be `local`, but routes that nothing broke are other ones")),
-            (RepairStep::Full, true) => Err(wrong("the step is said to be `full`, but every route that nothing broke stays")),
+        (step, None) => match (step, keeps_intact_routes(ground.fabric, ground.served, ground.healthy, new)?)
+        {
+            (RepairStep::Local, false) => {
+                Err(wrong("the step is said to be `local`, but routes that nothing broke are other ones"))
+            }
+            (RepairStep::Full, true) => {
+                Err(wrong("the step is said to be `full`, but every route that nothing broke stays"))
+            }
             _ => Ok(()),
         },
     }

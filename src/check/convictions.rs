@@ -18,7 +18,9 @@ impl From<Conviction> for CheckError {
                 to: format!("node {to}"),
                 span: None,
             },
-            Conviction::Distances { what, claimed, measured } => CheckError::Distances { what: what.to_owned(), claimed, measured },
+            Conviction::Distances { what, claimed, measured } => {
+                CheckError::Distances { what: what.to_owned(), claimed, measured }
+            }
             Conviction::Lengths(what) => CheckError::Lengths { what },
             Conviction::Flow(what) => CheckError::Flow { what },
         }
@@ -35,7 +37,9 @@ pub(super) fn conviction_of_tables(
     let scenario = tables.scenario.clone();
     let named = Named { topology, tables };
     match conviction {
-        TableConviction::Entry { router, what } => CheckError::BadEntry { scenario, router: topology.name(router), what },
+        TableConviction::Entry { router, what } => {
+            CheckError::BadEntry { scenario, router: topology.name(router), what }
+        }
         TableConviction::Fault(fault) => named.fault(fault, scenario, budget),
         TableConviction::Other(conviction) => conviction.into(),
     }
@@ -70,7 +74,11 @@ pub(super) fn deadlock_lines(names: &impl CircleNames, circle: &[Waiting]) -> St
         let channel = names.held(held);
         match pair {
             Some((source, destination)) => {
-                format!("  {channel}, held by packets from {} to {}", names.endpoint(source), names.endpoint(destination))
+                format!(
+                    "  {channel}, held by packets from {} to {}",
+                    names.endpoint(source),
+                    names.endpoint(destination)
+                )
             }
             None => format!("  {channel}"),
         }
@@ -99,8 +107,11 @@ impl Named<'_> {
     }
 
     fn channel(&self, slot: usize) -> String {
-        let (node, port) = (NodeId::new(slot / self.topology.ports()), PortId::new(slot % self.topology.ports()));
-        self.topology.outgoing(node, port).map_or_else(|| self.topology.name(node), |channel| self.topology.channel_name(channel))
+        let (node, port) =
+            (NodeId::new(slot / self.topology.ports()), PortId::new(slot % self.topology.ports()));
+        self.topology
+            .outgoing(node, port)
+            .map_or_else(|| self.topology.name(node), |channel| self.topology.channel_name(channel))
     }
 
     fn input(&self, input: usize) -> String {
@@ -109,10 +120,17 @@ impl Named<'_> {
 
     fn fault(&self, fault: TableFault, scenario: String, budget: Span) -> CheckError {
         match fault {
-            TableFault::Lost { source, destination, positions, loss } => self.lost(scenario, [source, destination], &positions, loss),
+            TableFault::Lost { source, destination, positions, loss } => {
+                self.lost(scenario, [source, destination], &positions, loss)
+            }
             TableFault::Circling { source, destination, circle } => {
                 let cycle = loop_lines(self, &circle);
-                CheckError::Loop { scenario, src: self.router_name(source), dst: self.router_name(destination), cycle }
+                CheckError::Loop {
+                    scenario,
+                    src: self.router_name(source),
+                    dst: self.router_name(destination),
+                    cycle,
+                }
             }
             TableFault::Unused { destination, position, port, vc } => CheckError::BadEntry {
                 scenario,
@@ -140,7 +158,13 @@ impl Named<'_> {
         }
     }
 
-    fn lost(&self, scenario: String, [source, destination]: [usize; 2], positions: &[Position], loss: Loss) -> CheckError {
+    fn lost(
+        &self,
+        scenario: String,
+        [source, destination]: [usize; 2],
+        positions: &[Position],
+        loss: Loss,
+    ) -> CheckError {
         let (src, dst) = (self.router_name(source), self.router_name(destination));
         if loss == Loss::NoCount {
             let what = match self.tables.key {
@@ -148,7 +172,9 @@ impl Named<'_> {
                 _ => "makes more hops",
             };
             let vcs = self.tables.vcs;
-            let what = format!("a packet from {src} to {dst} {what} than there are virtual channels to count them, {vcs}");
+            let what = format!(
+                "a packet from {src} to {dst} {what} than there are virtual channels to count them, {vcs}"
+            );
             return CheckError::Shape { scenario, what };
         }
         let at = positions.last().copied().unwrap_or(Position { router: source as u32, input: 0 });

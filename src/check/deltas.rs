@@ -18,11 +18,17 @@ pub(super) fn entries_of_all(tables: &ForwardingTables) -> Vec<Vec<Entry>> {
 }
 
 /// The tables of all routers after a change. Those of `idle` routers are empty.
-pub(super) fn after_change(before: &ForwardingTables, delta: &Delta, idle: &[NodeId], scenario: &str) -> ForwardingTables {
+pub(super) fn after_change(
+    before: &ForwardingTables,
+    delta: &Delta,
+    idle: &[NodeId],
+    scenario: &str,
+) -> ForwardingTables {
     let mut routers = entries_of_all(before);
     for change in &delta.routers {
         let entries = &mut routers[change.router.index()];
-        let mut by_key: BTreeMap<Key, Entry> = entries.iter().map(|&entry| (Key::from(entry), entry)).collect();
+        let mut by_key: BTreeMap<Key, Entry> =
+            entries.iter().map(|&entry| (Key::from(entry), entry)).collect();
         by_key.extend(change.add.iter().chain(&change.turn).map(|&entry| (Key::from(entry), entry)));
         change.drop.iter().for_each(|key| {
             by_key.remove(key);
@@ -30,20 +36,29 @@ pub(super) fn after_change(before: &ForwardingTables, delta: &Delta, idle: &[Nod
         *entries = by_key.into_values().collect();
     }
     idle.iter().for_each(|node| routers[node.index()].clear());
-    ForwardingTables { scenario: scenario.to_owned(), symmetry: before.symmetry.without(), routers, vcs: before.vcs, key: before.key }
+    ForwardingTables {
+        scenario: scenario.to_owned(),
+        symmetry: before.symmetry.without(),
+        routers,
+        vcs: before.vcs,
+        key: before.key,
+    }
 }
 
 /// How many entries are added, turned and dropped.
 pub(super) fn counted(delta: &Delta) -> [u64; 3] {
-    let sum = |count: fn(&fabc_ir::RouterDelta) -> usize| delta.routers.iter().map(count).sum::<usize>() as u64;
+    let sum =
+        |count: fn(&fabc_ir::RouterDelta) -> usize| delta.routers.iter().map(count).sum::<usize>() as u64;
     [sum(|router| router.add.len()), sum(|router| router.turn.len()), sum(|router| router.drop.len())]
 }
 
 /// The most entries that a router holds while a change is under way.
 pub(super) fn most_held(before: &ForwardingTables, delta: &Delta) -> u64 {
-    let added: BTreeMap<NodeId, usize> = delta.routers.iter().map(|change| (change.router, change.add.len())).collect();
+    let added: BTreeMap<NodeId, usize> =
+        delta.routers.iter().map(|change| (change.router, change.add.len())).collect();
     let symmetry = &before.symmetry;
-    let held = |node: NodeId| before.routers[symmetry.class(node)].len() + added.get(&node).copied().unwrap_or(0);
+    let held =
+        |node: NodeId| before.routers[symmetry.class(node)].len() + added.get(&node).copied().unwrap_or(0);
     (0..symmetry.node_count()).map(NodeId::new).map(held).max().unwrap_or(0) as u64
 }
 

@@ -32,7 +32,10 @@ pub enum CheckError {
 
     /// A router, a cabinet or a cable that is not where the spec, or its length, says.
     #[error("the floor is not that of the spec: {what}")]
-    #[diagnostic(code(FAB0426), help("a cable is as long as the way between its cabinets, and of the link that its length asks for"))]
+    #[diagnostic(
+        code(FAB0426),
+        help("a cable is as long as the way between its cabinets, and of the link that its length asks for")
+    )]
     Floor {
         /// What stands or runs elsewhere.
         what: String,
@@ -43,7 +46,10 @@ pub enum CheckError {
 
     /// A setting that an OCS cannot take, or that does not fit the links.
     #[error("{ocs}: {what}")]
-    #[diagnostic(code(FAB0403), help("an OCS joins each of its ports to at most one other, by the rule of its `couple`"))]
+    #[diagnostic(
+        code(FAB0403),
+        help("an OCS joins each of its ports to at most one other, by the rule of its `couple`")
+    )]
     CrossConnect {
         /// Name of the OCS.
         ocs: String,
@@ -98,7 +104,9 @@ pub enum CheckError {
     #[error("the channel lengths do not prove the upper end of the flow: {what}")]
     #[diagnostic(
         code(FAB0407),
-        help("lambda <= (sum of lengths of lit channels) / (sum of shortest lengths over ordered pairs), both sums exact")
+        help(
+            "lambda <= (sum of lengths of lit channels) / (sum of shortest lengths over ordered pairs), both sums exact"
+        )
     )]
     Lengths {
         /// What is wrong.
@@ -109,7 +117,9 @@ pub enum CheckError {
     #[error("the flow does not prove the lower end: {what}")]
     #[diagnostic(
         code(FAB0408),
-        help("at every router what flows in flows out, except at the source and for the `demand` that each router absorbs")
+        help(
+            "at every router what flows in flows out, except at the source and for the `demand` that each router absorbs"
+        )
     )]
     Flow {
         /// What is wrong.
@@ -118,7 +128,10 @@ pub enum CheckError {
 
     /// Tree sets that share a switch or do not span.
     #[error("the disjoint trees are wrong: {what}")]
-    #[diagnostic(code(FAB0409), help("the sets share no OCS, and the cross-connects of each set alone join all cubes"))]
+    #[diagnostic(
+        code(FAB0409),
+        help("the sets share no OCS, and the cross-connects of each set alone join all cubes")
+    )]
     Trees {
         /// What is wrong.
         what: String,
@@ -142,7 +155,12 @@ pub enum CheckError {
 
     /// An entry that no router can follow or that does not belong there.
     #[error("{scenario}: table of {router}: {what}")]
-    #[diagnostic(code(FAB0411), help("every entry is keyed once, leaves by a lit port on a VC of the budget, and some route uses it"))]
+    #[diagnostic(
+        code(FAB0411),
+        help(
+            "every entry is keyed once, leaves by a lit port on a VC of the budget, and some route uses it"
+        )
+    )]
     BadEntry {
         /// The scenario.
         scenario: String,
@@ -154,7 +172,10 @@ pub enum CheckError {
 
     /// A packet that never arrives.
     #[error("{scenario}: packets from {src} to {dst} go round for ever:\n{cycle}")]
-    #[diagnostic(code(FAB0412), help("the tables send the packet back to a router, port and VC where it has been"))]
+    #[diagnostic(
+        code(FAB0412),
+        help("the tables send the packet back to a router, port and VC where it has been")
+    )]
     Loop {
         /// The scenario.
         scenario: String,
@@ -170,7 +191,9 @@ pub enum CheckError {
     #[error("{scenario}: {length} channels can wait on each other in a circle:\n{cycle}")]
     #[diagnostic(
         code(FAB0413),
-        help("packets can fill these buffers so that none of them ever moves; raise `vcs` or choose another routing")
+        help(
+            "packets can fill these buffers so that none of them ever moves; raise `vcs` or choose another routing"
+        )
     )]
     Deadlock {
         /// The scenario.
@@ -221,7 +244,9 @@ pub enum CheckError {
     #[error("{tables}: {pairs} of {all} ordered pairs do not arrive; from {src} to {dst}:\n{walk}")]
     #[diagnostic(
         code(FAB0417),
-        help("the walk starts at the source and follows the tables to the router that can do nothing with the packet")
+        help(
+            "the walk starts at the source and follows the tables to the router that can do nothing with the packet"
+        )
     )]
     Undelivered {
         /// The file.
@@ -272,7 +297,10 @@ pub enum CheckError {
 
     /// Halves of a network that are none, or a lower end that does not follow.
     #[error("the bisection is not proved: {what}")]
-    #[diagnostic(code(FAB0419), help("any halves bound the bisection from above; from below it is the second eigenvalue"))]
+    #[diagnostic(
+        code(FAB0419),
+        help("any halves bound the bisection from above; from below it is the second eigenvalue")
+    )]
     Halves {
         /// What is wrong.
         what: String,
@@ -280,7 +308,10 @@ pub enum CheckError {
 
     /// A count of a network that does not come out again.
     #[error("the graph is not as it was counted: {what}")]
-    #[diagnostic(code(FAB0425), help("paths, disjoint ways and random failures are counted again from the links alone"))]
+    #[diagnostic(
+        code(FAB0425),
+        help("paths, disjoint ways and random failures are counted again from the links alone")
+    )]
     Graph {
         /// What differs.
         what: String,
@@ -303,7 +334,10 @@ pub enum CheckError {
 
     /// A number of the report that does not come out again.
     #[error("report.json: `{place}` says {claimed}, but it is {measured}")]
-    #[diagnostic(code(FAB0423), help("recomputed from topology.json, ocs.json, the tables and the certificates alone"))]
+    #[diagnostic(
+        code(FAB0423),
+        help("recomputed from topology.json, ocs.json, the tables and the certificates alone")
+    )]
     Report {
         /// JSON place, such as `scenarios.X[0,0].diameter`.
         place: String,
@@ -315,7 +349,10 @@ pub enum CheckError {
 
     /// A file that does not come out again from what the directory proves.
     #[error("{file}:{line}: says `{found}`, but of what was proved fabc writes `{written}`{by}")]
-    #[diagnostic(code(FAB0424), help("every file follows to the byte from the spec, the settings, the tables and the certificates"))]
+    #[diagnostic(
+        code(FAB0424),
+        help("every file follows to the byte from the spec, the settings, the tables and the certificates")
+    )]
     Remade {
         /// Path within the directory.
         file: String,
@@ -333,7 +370,9 @@ pub enum CheckError {
     #[error("the schedule is wrong: {0}")]
     #[diagnostic(
         code(FAB0428),
-        help("replayed round by round: a chunk is sent on after it has come, and in the end each chip has got each chunk once")
+        help(
+            "replayed round by round: a chunk is sent on after it has come, and in the end each chip has got each chunk once"
+        )
     )]
     Schedule(#[from] ScheduleError),
 
@@ -341,7 +380,9 @@ pub enum CheckError {
     #[error("the program is wrong: {0}")]
     #[diagnostic(
         code(FAB0429),
-        help("run step by step: both ends of a connection move the same chunks in the same order, and a step waits for what it uses")
+        help(
+            "run step by step: both ends of a connection move the same chunks in the same order, and a step waits for what it uses"
+        )
     )]
     Program(#[from] ProgramFault),
 

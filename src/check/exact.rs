@@ -39,12 +39,19 @@ impl Exact {
     }
     /// Times another ratio; `None` past 128 bits.
     pub(super) fn times(self, over: u128, under: u128) -> Option<Self> {
-        let product = |one: Self| Some(Self { over: one.over.checked_mul(over)?, under: one.under.checked_mul(under)? });
+        let product = |one: Self| {
+            Some(Self { over: one.over.checked_mul(over)?, under: one.under.checked_mul(under)? })
+        };
         product(self).filter(|_| under > 0).or_else(|| {
             let (mine, other) = (self.reduced(), Self::new(over, under)?.reduced());
-            let (left, right) =
-                (Self { over: mine.over, under: other.under }.reduced(), Self { over: other.over, under: mine.under }.reduced());
-            Some(Self { over: left.over.checked_mul(right.over)?, under: left.under.checked_mul(right.under)? })
+            let (left, right) = (
+                Self { over: mine.over, under: other.under }.reduced(),
+                Self { over: other.over, under: mine.under }.reduced(),
+            );
+            Some(Self {
+                over: left.over.checked_mul(right.over)?,
+                under: left.under.checked_mul(right.under)?,
+            })
         })
     }
     /// Divided by another ratio; `None` past 128 bits, and where that is zero.

@@ -48,25 +48,37 @@ impl ToleratedFault {
     }
     /// The path of its tables, without the ending.
     pub(super) fn tables_path(&self) -> String {
-        if self.is_healthy() { "tables/nominal".to_owned() } else { format!("tables/fault-{}", in_file_names(&self.name)) }
+        if self.is_healthy() {
+            "tables/nominal".to_owned()
+        } else {
+            format!("tables/fault-{}", in_file_names(&self.name))
+        }
     }
     /// The path of the schedule of a collective under it.
     pub(super) fn collective_path(&self, name: &str) -> String {
-        let fault = if self.is_healthy() { String::new() } else { format!(".fault-{}", in_file_names(&self.name)) };
+        let fault =
+            if self.is_healthy() { String::new() } else { format!(".fault-{}", in_file_names(&self.name)) };
         format!("collectives/{name}{fault}.json")
     }
     /// Which links are lit.
-    pub(super) fn lit(&self, topology: &Topology, cross_connects: Option<&CrossConnects>) -> IdVec<LinkId, bool> {
+    pub(super) fn lit(
+        &self,
+        topology: &Topology,
+        cross_connects: Option<&CrossConnects>,
+    ) -> IdVec<LinkId, bool> {
         let mut lit = IdVec::filled(true, topology.links().len());
         match &self.failed {
             Failed::Nothing => {}
             Failed::Switches(dark) => {
-                let settings = |&ocs: &OcsId| cross_connects.into_iter().flat_map(move |cross_connects| &cross_connects.settings[ocs]);
+                let settings = |&ocs: &OcsId| {
+                    cross_connects.into_iter().flat_map(move |cross_connects| &cross_connects.settings[ocs])
+                };
                 dark.iter().flat_map(settings).for_each(|setting| lit[setting.link] = false);
             }
-            Failed::Link(end) => {
-                topology.outgoing(end.node, end.port).into_iter().for_each(|channel| lit[topology.link_of(channel)] = false)
-            }
+            Failed::Link(end) => topology
+                .outgoing(end.node, end.port)
+                .into_iter()
+                .for_each(|channel| lit[topology.link_of(channel)] = false),
             Failed::Router(chip) => {
                 let around = topology.channels_from(*chip).chain(topology.channels_into(*chip));
                 around.for_each(|channel| lit[topology.link_of(channel)] = false);
@@ -75,9 +87,16 @@ impl ToleratedFault {
         lit
     }
     /// How many sets of switches are still whole: every cross-connect of theirs is lit.
-    pub(super) fn whole_sets(&self, sets: &[Vec<OcsId>], lit: &IdVec<LinkId, bool>, cross_connects: &CrossConnects) -> u64 {
-        let dark = |ocs: &OcsId| matches!(&self.failed, Failed::Switches(dark) if dark.binary_search(ocs).is_ok());
-        let broken = |ocs: &OcsId| dark(ocs) || cross_connects.settings[*ocs].iter().any(|setting| !lit[setting.link]);
+    pub(super) fn whole_sets(
+        &self,
+        sets: &[Vec<OcsId>],
+        lit: &IdVec<LinkId, bool>,
+        cross_connects: &CrossConnects,
+    ) -> u64 {
+        let dark =
+            |ocs: &OcsId| matches!(&self.failed, Failed::Switches(dark) if dark.binary_search(ocs).is_ok());
+        let broken =
+            |ocs: &OcsId| dark(ocs) || cross_connects.settings[*ocs].iter().any(|setting| !lit[setting.link]);
         sets.iter().filter(|set| !set.iter().any(broken)).count() as u64
     }
 }
@@ -118,7 +137,10 @@ pub fn faults(fabric: &Fabric, topology: &Topology, claimed: &[Scenario]) -> Res
     let expected = tolerated(fabric, || Ok(topology))?;
     let wrong = |at: usize, what: String| Err(CheckError::Shape { scenario: format!("fault {at}"), what });
     if claimed.len() != expected.len() {
-        return wrong(expected.len(), format!("{} scenarios, but there must be {}", claimed.len(), expected.len()));
+        return wrong(
+            expected.len(),
+            format!("{} scenarios, but there must be {}", claimed.len(), expected.len()),
+        );
     }
     for (at, (claimed, fault)) in claimed.iter().zip(&expected).enumerate() {
         let failed = match &claimed.fault {
@@ -127,12 +149,20 @@ pub fn faults(fabric: &Fabric, topology: &Topology, claimed: &[Scenario]) -> Res
             fabc_ir::Fault::Router(chip) => Failed::Router(*chip),
             fabc_ir::Fault::Switches(dark) => Failed::Switches(dark.clone()),
         };
-        let served =
-            |image: &fabc_ir::Image| Served { scenario: image.scenario.clone(), cubes: image.blocks.iter().map(|block| block.0).collect() };
+        let served = |image: &fabc_ir::Image| Served {
+            scenario: image.scenario.clone(),
+            cubes: image.blocks.iter().map(|block| block.0).collect(),
+        };
         let images: Vec<Served> = claimed.images.iter().map(served).collect();
         let found = ToleratedFault { name: claimed.name.clone(), failed, images };
         if found != *fault {
-            return wrong(at, format!("`{}` stands where `{}` must: {found:?} instead of {fault:?}", found.name, fault.name));
+            return wrong(
+                at,
+                format!(
+                    "`{}` stands where `{}` must: {found:?} instead of {fault:?}",
+                    found.name, fault.name
+                ),
+            );
         }
     }
     Ok(())
@@ -148,7 +178,9 @@ fn switches(pod: &Pod, most: usize) -> Vec<ToleratedFault> {
             let names: Vec<&str> = digits.iter().map(|&at| pod.ocses[OcsId::new(at)].name.as_str()).collect();
             let failed = Failed::Switches(digits.iter().map(|&at| OcsId::new(at)).collect());
             all.push(ToleratedFault { name: names.join("+"), failed, images: Vec::new() });
-            let Some(place) = (0..size).rev().find(|&place| digits[place] + (size - place) < count) else { break };
+            let Some(place) = (0..size).rev().find(|&place| digits[place] + (size - place) < count) else {
+                break;
+            };
             digits[place] += 1;
             for later in place + 1..size {
                 digits[later] = digits[later - 1] + 1;
@@ -162,12 +194,18 @@ fn switches(pod: &Pod, most: usize) -> Vec<ToleratedFault> {
 fn links(fabric: &Fabric, topology: &Topology) -> Vec<ToleratedFault> {
     let moves = moves(topology.symmetry());
     // Of a single channel the source comes first: another one may run back between the same numbers.
-    let key = |simplex: bool, [one, two]: [End; 2]| if simplex || one < two { [one, two] } else { [two, one] };
-    let by_ends: BTreeMap<[End; 2], usize> =
-        topology.links().iter().enumerate().map(|(at, link)| (key(link.simplex, [link.a, link.b]), at)).collect();
+    let key =
+        |simplex: bool, [one, two]: [End; 2]| if simplex || one < two { [one, two] } else { [two, one] };
+    let by_ends: BTreeMap<[End; 2], usize> = topology
+        .links()
+        .iter()
+        .enumerate()
+        .map(|(at, link)| (key(link.simplex, [link.a, link.b]), at))
+        .collect();
     let image = |at: usize, blocks: &[u32]| {
         let link = topology.links()[LinkId::new(at)];
-        let ends = [link.a, link.b].map(|end| End { node: carried(topology, end.node, blocks), port: end.port });
+        let ends =
+            [link.a, link.b].map(|end| End { node: carried(topology, end.node, blocks), port: end.port });
         by_ends.get(&key(link.simplex, ends)).copied()
     };
     let name = |at: usize| {
@@ -182,7 +220,9 @@ fn links(fabric: &Fabric, topology: &Topology) -> Vec<ToleratedFault> {
 fn routers(fabric: &Fabric, topology: &Topology) -> Vec<ToleratedFault> {
     let image = |at: usize, blocks: &[u32]| Some(carried(topology, NodeId::new(at), blocks).index());
     let name = |at: usize| router_name(fabric, topology, NodeId::new(at));
-    orbits(topology.node_count(), &moves(topology.symmetry()), image, name, |at| Failed::Router(NodeId::new(at)))
+    orbits(topology.node_count(), &moves(topology.symmetry()), image, name, |at| {
+        Failed::Router(NodeId::new(at))
+    })
 }
 
 /// Joins what the moves carry onto each other. The first thing of every orbit stands for the others, in the
@@ -213,7 +253,10 @@ fn orbits(
         }
         let mut order: Vec<(usize, usize)> = reached.into_iter().map(|(thing, at)| (at, thing)).collect();
         order.sort_unstable();
-        let images = order.into_iter().map(|(at, thing)| Served { scenario: name(thing), cubes: moves[at].clone() }).collect();
+        let images = order
+            .into_iter()
+            .map(|(at, thing)| Served { scenario: name(thing), cubes: moves[at].clone() })
+            .collect();
         faults.push(ToleratedFault { name: name(first), failed: failed(first), images });
     }
     faults
@@ -229,7 +272,9 @@ fn root(parent: &mut [usize], mut at: usize) -> usize {
 
 /// Where each element of the group takes the blocks, ascending.
 fn moves(symmetry: &Symmetry) -> Vec<Vec<u32>> {
-    let row = |g: usize| (0..symmetry.blocks()).map(|block| symmetry.image_block(g, BlockId::new(block)).0).collect();
+    let row = |g: usize| {
+        (0..symmetry.blocks()).map(|block| symmetry.image_block(g, BlockId::new(block)).0).collect()
+    };
     let mut moves: Vec<Vec<u32>> = (0..symmetry.order()).map(row).collect();
     moves.sort_unstable();
     moves

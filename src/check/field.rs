@@ -41,11 +41,17 @@ impl Field {
         let p = characteristic(order);
         let degree = modulus.len().saturating_sub(1) as u32;
         let elements = u64::from(p).checked_pow(degree);
-        if elements != Some(u64::from(order)) || modulus.last() != Some(&1) || modulus.iter().any(|&digit| digit >= p) {
-            return Err(format!("`field`: the modulus is no polynomial that makes {order} elements of numbers modulo {p}"));
+        if elements != Some(u64::from(order))
+            || modulus.last() != Some(&1)
+            || modulus.iter().any(|&digit| digit >= p)
+        {
+            return Err(format!(
+                "`field`: the modulus is no polynomial that makes {order} elements of numbers modulo {p}"
+            ));
         }
         let tail = modulus[..degree as usize].iter().rev().fold(0, |tail, digit| tail * p + digit);
-        let powers = if (1..order).contains(&generator) { powers(p, order, tail, generator) } else { Vec::new() };
+        let powers =
+            if (1..order).contains(&generator) { powers(p, order, tail, generator) } else { Vec::new() };
         if powers.len() as u32 != order - 1 {
             return Err(format!("`field`: the powers of {generator} are not all elements but 0"));
         }
@@ -144,7 +150,10 @@ mod tests {
     fn nine_elements_by_hand() {
         // x^2 = -1 = 2; x + 1 = 4 is a generator, x = 3 is of order 4.
         let nine = field(9, &[1, 0, 1], 4).unwrap();
-        assert_eq!((nine.product(3, 3), nine.sum(5, 7), nine.difference(0, 4), nine.product(4, 4), nine.inverse(3)), (2, 0, 8, 6, 6));
+        assert_eq!(
+            (nine.product(3, 3), nine.sum(5, 7), nine.difference(0, 4), nine.product(4, 4), nine.inverse(3)),
+            (2, 0, 8, 6, 6)
+        );
         assert!(field(9, &[1, 0, 1], 3).is_err_and(|what| what.contains("the powers of 3")));
         // x^2 - 1 has roots.
         assert!((1..9).all(|generator| field(9, &[2, 0, 1], generator).is_err()));
@@ -153,9 +162,15 @@ mod tests {
     #[test]
     fn what_is_no_field_is_told() {
         assert_eq!(field(7, &[0, 1], 3).unwrap().inverse(3), 5);
-        for (order, modulus, generator) in
-            [(6, &[0, 1][..], 5), (7, &[0, 2], 3), (7, &[0, 1], 7), (7, &[0, 1], 0), (8, &[0, 1], 3), (0, &[], 0), (9, &[3, 0, 1], 4)]
-        {
+        for (order, modulus, generator) in [
+            (6, &[0, 1][..], 5),
+            (7, &[0, 2], 3),
+            (7, &[0, 1], 7),
+            (7, &[0, 1], 0),
+            (8, &[0, 1], 3),
+            (0, &[], 0),
+            (9, &[3, 0, 1], 4),
+        ] {
             assert!(field(order, modulus, generator).is_err(), "{order} {modulus:?} {generator}");
         }
     }

@@ -30,7 +30,9 @@ pub fn floor(
     let wrong = |what: String| CheckError::Floor { what, span: Some(floor.span) };
     let group = match (&fabric.plant, cross_connects) {
         (Plant::Network(network), _) => network.family.group_size(),
-        (Plant::Pod(of), Some(through)) => return pod::pod(fabric, floor, of, topology, through, placement).map_err(wrong),
+        (Plant::Pod(of), Some(through)) => {
+            return pod::pod(fabric, floor, of, topology, through, placement).map_err(wrong);
+        }
         (Plant::Pod(_), None) => return Err(wrong("a pod without its switches".to_owned())),
     };
     let clusters = match (&fabric.plant, floor.clustering) {
@@ -47,11 +49,18 @@ pub fn floor(
         cable(fabric, floor, topology, placement, (id, link)).map_err(wrong)?;
     }
     if matches!(floor.placement, PlacementChoice::Annealed { .. }) {
-        let in_order = Placement { place_of: (0..floor.cabinets).map(|cabinet| in_order(floor, cabinet)).collect(), ..placement.clone() };
-        let all = |of: &Placement| topology.links().iter().map(|link| u64::from(length(floor, of, link))).sum::<u64>();
+        let in_order = Placement {
+            place_of: (0..floor.cabinets).map(|cabinet| in_order(floor, cabinet)).collect(),
+            ..placement.clone()
+        };
+        let all = |of: &Placement| {
+            topology.links().iter().map(|link| u64::from(length(floor, of, link))).sum::<u64>()
+        };
         let (has, least) = (all(placement), all(&in_order));
         if has > least {
-            return Err(wrong(format!("cables of {has} units of 0.1 m are longer than the {least} of cabinets in order")));
+            return Err(wrong(format!(
+                "cables of {has} units of 0.1 m are longer than the {least} of cabinets in order"
+            )));
         }
     }
     Ok(sums(fabric, floor, topology, placement, (group, clusters.map(|of| of.counted()))))
@@ -67,9 +76,15 @@ fn cabinets(
     if !placement.rack_of.is_empty() {
         return Err("a network has no switches".to_owned());
     }
-    if placement.cabinet_of.len() != topology.node_count() || placement.place_of.len() != floor.cabinets as usize {
+    if placement.cabinet_of.len() != topology.node_count()
+        || placement.place_of.len() != floor.cabinets as usize
+    {
         let (routers, cabinets) = (placement.cabinet_of.len(), placement.place_of.len());
-        return Err(format!("{routers} routers in {cabinets} cabinets, but the spec has {} in {}", topology.node_count(), floor.cabinets));
+        return Err(format!(
+            "{routers} routers in {cabinets} cabinets, but the spec has {} in {}",
+            topology.node_count(),
+            floor.cabinets
+        ));
     }
     let mut held = vec![0u32; floor.cabinets as usize];
     for (router, &cabinet) in (0u32..).zip(&placement.cabinet_of) {
@@ -80,7 +95,10 @@ fn cabinets(
             (Clustering::ByGroup, None) | (Clustering::Walktrap { .. }, _) => None,
         };
         if must.is_some_and(|must| must != cabinet) {
-            return Err(format!("router {router} stands in cabinet {cabinet}, but belongs in {}", must.unwrap_or(0)));
+            return Err(format!(
+                "router {router} stands in cabinet {cabinet}, but belongs in {}",
+                must.unwrap_or(0)
+            ));
         }
         match held.get_mut(cabinet as usize) {
             Some(held) => *held += 1,
@@ -88,7 +106,9 @@ fn cabinets(
         }
     }
     match held.iter().position(|&held| held == 0 || held > floor.cabinet) {
-        Some(cabinet) => Err(format!("cabinet {cabinet} holds {} routers, but must 1 to {}", held[cabinet], floor.cabinet)),
+        Some(cabinet) => {
+            Err(format!("cabinet {cabinet} holds {} routers, but must 1 to {}", held[cabinet], floor.cabinet))
+        }
         None => Ok(()),
     }
 }
@@ -101,11 +121,16 @@ fn places(floor: &Floor, placement: &Placement) -> Result<(), String> {
             return Err(format!("cabinet {cabinet} stands in row {row}, column {column}, beyond the floor"));
         }
         if !taken.insert((row, column)) {
-            return Err(format!("cabinet {cabinet} stands in row {row}, column {column}, where another one stands"));
+            return Err(format!(
+                "cabinet {cabinet} stands in row {row}, column {column}, where another one stands"
+            ));
         }
         let must = in_order(floor, cabinet);
         if floor.placement == PlacementChoice::InOrder && must != [row, column] {
-            return Err(format!("cabinet {cabinet} stands in row {row}, column {column}, but belongs in {}, {}", must[0], must[1]));
+            return Err(format!(
+                "cabinet {cabinet} stands in row {row}, column {column}, but belongs in {}, {}",
+                must[0], must[1]
+            ));
         }
     }
     Ok(())
@@ -125,7 +150,13 @@ fn length(floor: &Floor, placement: &Placement, link: &Link) -> u32 {
 }
 
 /// A cable is as long as it must be, and of the link that its length says.
-fn cable(fabric: &Fabric, floor: &Floor, topology: &Topology, placement: &Placement, (id, link): (LinkId, &Link)) -> Result<(), String> {
+fn cable(
+    fabric: &Fabric,
+    floor: &Floor,
+    topology: &Topology,
+    placement: &Placement,
+    (id, link): (LinkId, &Link),
+) -> Result<(), String> {
     let (has, must) = (topology.length(id), length(floor, placement, link));
     let name = || topology.link_name(id);
     if has != must {
@@ -135,7 +166,9 @@ fn cable(fabric: &Fabric, floor: &Floor, topology: &Topology, placement: &Placem
     let shorter = by_length.up_to.iter().filter(|(_, most)| *most < must).count();
     match by_length.up_to.get(shorter).map(|(of, _)| *of).or(by_length.beyond) {
         Some(of) if of == link.link_type => Ok(()),
-        Some(of) => Err(format!("the cable {} must be of `{}`, by its length", name(), fabric.link_types[of].name)),
+        Some(of) => {
+            Err(format!("the cable {} must be of `{}`, by its length", name(), fabric.link_types[of].name))
+        }
         None => Err(format!("the cable {} is longer than any link", name())),
     }
 }
@@ -178,7 +211,10 @@ fn sums(
         lengths: [of_type.values().map(|lengths| total(lengths)).sum(), between.iter().sum()],
         longest: of_type.values().flatten().copied().max().unwrap_or(0),
         cost: of_type.iter().map(price).sum(),
-        power_mw: of_type.iter().map(|(of, lengths)| fabric.link_types[*of].power_mw * lengths.len() as u64).sum(),
+        power_mw: of_type
+            .iter()
+            .map(|(of, lengths)| fabric.link_types[*of].power_mw * lengths.len() as u64)
+            .sum(),
         bundles: bundles.len() as u64,
         bundled: [bundles.values().sum(), bundles.into_values().max().unwrap_or(0)],
         clusters,

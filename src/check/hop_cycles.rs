@@ -14,7 +14,8 @@ pub(super) fn cycles_of_hops(fabric: &Fabric, topology: &Topology) -> IdVec<Link
 pub(super) fn cycles_over_cable(fabric: &Fabric, topology: &Topology, link: LinkId) -> u64 {
     let link_type = &fabric.link_types[topology.links()[link].link_type];
     // ps per metre x 0.1 m x Hz, in units of which 10^13 are a cycle.
-    let time = u128::from(link_type.per_metre_ps) * u128::from(topology.length(link)) * u128::from(fabric.clock_hz);
+    let time =
+        u128::from(link_type.per_metre_ps) * u128::from(topology.length(link)) * u128::from(fabric.clock_hz);
     let cycle = 10u128.pow(13);
     u64::from(link_type.latency_cycles) + (time / cycle) as u64 + u64::from(time % cycle > 0)
 }

@@ -29,10 +29,13 @@ pub fn keeps_intact_routes(
     }
     let topology = served.topology;
     let whole = Scene::whole(topology);
-    let laid_out =
-        |tables| Forwarding::new(&whole, tables).map_err(|error| conviction_of_tables(error, topology, tables, fabric.budget.vcs_span));
+    let laid_out = |tables| {
+        Forwarding::new(&whole, tables)
+            .map_err(|error| conviction_of_tables(error, topology, tables, fabric.budget.vcs_span))
+    };
     let (old, new) = (laid_out(before)?, laid_out(after)?);
-    let walk = Walk { served, inputs: topology.ports() * usize::from(before.vcs) + 1, vcs: usize::from(before.vcs) };
+    let walk =
+        Walk { served, inputs: topology.ports() * usize::from(before.vcs) + 1, vcs: usize::from(before.vcs) };
     let destinations: Vec<NodeId> = served.endpoints().collect();
     let changed = AtomicBool::new(false);
     destinations.par_iter().for_each_init(

@@ -36,15 +36,18 @@ pub use certificates::{distances, dual, flow};
 pub use claimed_repair::{EarlierRepair, RepairGround, claimed_repair};
 pub use directory::{CERTIFICATES, MANIFEST, REPORT, SPEC};
 pub use directory::{
-    Certified, EachTables, Extent, Files, Proved, ProvedScenario, ProvedSchedule, ReadScenario, Stated, StatedTradeOff, directory, prove,
+    Certified, EachTables, Extent, Files, Proved, ProvedScenario, ProvedSchedule, ReadScenario, Stated,
+    StatedTradeOff, directory, prove,
 };
-pub use directory::{ReadScene, ReadWiring, read_scenario, read_scene, read_tables, read_unrouted, read_wiring, scenario_names};
+pub use directory::{
+    ReadScene, ReadWiring, read_scenario, read_scene, read_tables, read_unrouted, read_wiring, scenario_names,
+};
 pub use errors::CheckError;
 pub use faults::faults;
 pub use floor::floor;
 pub use foreign::{
-    ForeignCollective, ForeignScene, ForeignTables, JudgedBy, Lanes, NamedFile, Rejected, foreign, foreign_collective, foreign_program,
-    foreign_scene, is_program, program_on,
+    ForeignCollective, ForeignScene, ForeignTables, JudgedBy, Lanes, NamedFile, Rejected, foreign,
+    foreign_collective, foreign_program, foreign_scene, is_program, program_on,
 };
 pub use intact::keeps_intact_routes;
 pub use limit::limit;
@@ -55,8 +58,8 @@ pub use repair::{RepairWalk, least_load, parts, ranks_of_all, repair};
 pub use require::RequireError;
 pub use scenario::{carried, judge_tables};
 pub use schedule::{
-    HopTimes, JudgedProgram, Pace, ProgramFault, Replayed, ScheduleError, ScheduleTime, Spent, bound_time, collective_bounds, replaced,
-    schedule, schedule_along, schedule_time, vectors, vectors_together,
+    HopTimes, JudgedProgram, Pace, ProgramFault, Replayed, ScheduleError, ScheduleTime, Spent, bound_time,
+    collective_bounds, replaced, schedule, schedule_along, schedule_time, vectors, vectors_together,
 };
 pub use slices::Isolation;
 pub use slices::isolated;

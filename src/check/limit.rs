@@ -17,25 +17,41 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// # Errors
 /// An argument that does not fit the pod, or a sum that differs.
-pub fn limit(pod: &Pod, demand: &Demand, capacities: &Capacities, claimed: &UniversalLimit) -> Result<(), CheckError> {
+pub fn limit(
+    pod: &Pod,
+    demand: &Demand,
+    capacities: &Capacities,
+    claimed: &UniversalLimit,
+) -> Result<(), CheckError> {
     let wrong = |what: String| CheckError::Lengths { what: format!("universal limit: {what}") };
     let (volume, distance) = measure(pod, demand, capacities, &claimed.argument).map_err(wrong)?;
     if (volume, distance) != (claimed.volume, claimed.distance) {
         let (was, over) = (claimed.volume, claimed.distance);
-        return Err(wrong(format!("claimed to be {was} / {over}, but the argument gives {volume} / {distance}")));
+        return Err(wrong(format!(
+            "claimed to be {was} / {over}, but the argument gives {volume} / {distance}"
+        )));
     }
     Ok(())
 }
 
 /// (Volume, distance) that an argument gives, or why it does not fit the pod.
-pub(super) fn measure(pod: &Pod, demand: &Demand, capacities: &Capacities, argument: &LimitArgument) -> Result<(u128, u128), String> {
+pub(super) fn measure(
+    pod: &Pod,
+    demand: &Demand,
+    capacities: &Capacities,
+    argument: &LimitArgument,
+) -> Result<(u128, u128), String> {
     if !demand.is_uniform() {
         return Err("holds for uniform demand only".to_owned());
     }
     let nodes = pod.node_count() as u128;
     let (volume, distance) = match argument {
-        LimitArgument::Tree { copper, fiber, levels } => tree(pod, capacities, copper, *fiber as usize, *levels as usize)?,
-        LimitArgument::OneHop { fiber, prices, deficits } => one_hop::one_hop(pod, capacities, *fiber, prices, *deficits)?,
+        LimitArgument::Tree { copper, fiber, levels } => {
+            tree(pod, capacities, copper, *fiber as usize, *levels as usize)?
+        }
+        LimitArgument::OneHop { fiber, prices, deficits } => {
+            one_hop::one_hop(pod, capacities, *fiber, prices, *deficits)?
+        }
         &LimitArgument::Plane { axis, below } => {
             let dim = *pod.cube.dims.get(axis as usize).ok_or("no such axis")?;
             if below == 0 || below >= dim {
@@ -43,14 +59,20 @@ pub(super) fn measure(pod: &Pod, demand: &Demand, capacities: &Capacities, argum
             }
             let side = nodes / u128::from(dim) * u128::from(below);
             let copper = nodes / u128::from(dim) * u128::from(capacities.of(pod.cube.mesh));
-            (copper + fibers_across(pod, capacities, |face| pod.at(face.node)[axis as usize] < below), side * (nodes - side))
+            (
+                copper + fibers_across(pod, capacities, |face| pod.at(face.node)[axis as usize] < below),
+                side * (nodes - side),
+            )
         }
         &LimitArgument::Cubes { first, count } => {
             if count == 0 || count >= pod.cubes || first > pod.cubes - count {
                 return Err(format!("no {count} cubes from {first} with others beside them"));
             }
             let side = u128::from(count) * u128::from(pod.chips_per_cube());
-            (fibers_across(pod, capacities, |face| (first..first + count).contains(&face.cube.0)), side * (nodes - side))
+            (
+                fibers_across(pod, capacities, |face| (first..first + count).contains(&face.cube.0)),
+                side * (nodes - side),
+            )
         }
     };
     if distance == 0 { Err("no pair has a positive distance".to_owned()) } else { Ok((volume, distance)) }
@@ -74,9 +96,18 @@ fn fibers_across(pod: &Pod, capacities: &Capacities, inside: impl Fn(&FacePort) 
     across
 }
 
-fn tree(pod: &Pod, capacities: &Capacities, copper: &[Vec<u32>; 3], fiber: usize, levels: usize) -> Result<(u128, u128), String> {
+fn tree(
+    pod: &Pod,
+    capacities: &Capacities,
+    copper: &[Vec<u32>; 3],
+    fiber: usize,
+    levels: usize,
+) -> Result<(u128, u128), String> {
     let dims = pod.cube.dims.map(|dim| dim as usize);
-    if (0..3).any(|axis| copper[axis].len() + 1 != dims[axis]) || copper.iter().flatten().any(|&length| length == 0) || fiber == 0 {
+    if (0..3).any(|axis| copper[axis].len() + 1 != dims[axis])
+        || copper.iter().flatten().any(|&length| length == 0)
+        || fiber == 0
+    {
         return Err("every plane of the cube and the fiber need a positive length".to_owned());
     }
     let longest = copper.iter().flatten().map(|&length| length as usize).chain([fiber]).max().unwrap_or(1);
@@ -89,8 +120,10 @@ fn tree(pod: &Pod, capacities: &Capacities, copper: &[Vec<u32>; 3], fiber: usize
     let mut fibers = 0u128;
     let slot = |face: &FacePort| ((face.node.0 - face.cube.0 * pod.chips_per_cube()) as usize, face.port.0);
     for ocs in pod.ocses.iter() {
-        let sides: Vec<BTreeSet<(usize, u16)>> = [&ocs.a, &ocs.b].iter().map(|faces| faces.iter().map(slot).collect()).collect();
-        let (near, far) = if ocs.rule == CoupleRule::Sided { (&sides[0], &sides[1]) } else { (&sides[0], &sides[0]) };
+        let sides: Vec<BTreeSet<(usize, u16)>> =
+            [&ocs.a, &ocs.b].iter().map(|faces| faces.iter().map(slot).collect()).collect();
+        let (near, far) =
+            if ocs.rule == CoupleRule::Sided { (&sides[0], &sides[1]) } else { (&sides[0], &sides[0]) };
         let most = if ocs.rule == CoupleRule::Sided { ocs.a.len().min(ocs.b.len()) } else { ocs.a.len() / 2 };
         fibers += most as u128 * u128::from(capacities.of(ocs.link));
         for (from, to) in [(near, far), (far, near)] {
@@ -99,16 +132,24 @@ fn tree(pod: &Pod, capacities: &Capacities, copper: &[Vec<u32>; 3], fiber: usize
     }
     let slots: Vec<(usize, u16)> = ends.keys().copied().collect();
     let sets: BTreeSet<&BTreeSet<(usize, u16)>> = ends.values().collect();
-    let sets: Vec<Vec<usize>> = sets.iter().map(|set| set.iter().map(|slot| slots.binary_search(slot).unwrap_or(0)).collect()).collect();
+    let sets: Vec<Vec<usize>> = sets
+        .iter()
+        .map(|set| set.iter().map(|slot| slots.binary_search(slot).unwrap_or(0)).collect())
+        .collect();
     let set_of: Vec<usize> = {
-        let index: BTreeMap<Vec<(usize, u16)>, usize> =
-            sets.iter().enumerate().map(|(at, set)| (set.iter().map(|&slot| slots[slot]).collect(), at)).collect();
+        let index: BTreeMap<Vec<(usize, u16)>, usize> = sets
+            .iter()
+            .enumerate()
+            .map(|(at, set)| (set.iter().map(|&slot| slots[slot]).collect(), at))
+            .collect();
         ends.values().map(|set| index[&set.iter().copied().collect::<Vec<_>>()]).collect()
     };
     // `along[axis][from][to]`: copper length on one axis.
     let along: Vec<Vec<Vec<usize>>> = (0..3)
         .map(|axis| {
-            let place: Vec<usize> = (0..dims[axis]).map(|at| copper[axis][..at].iter().map(|&length| length as usize).sum()).collect();
+            let place: Vec<usize> = (0..dims[axis])
+                .map(|at| copper[axis][..at].iter().map(|&length| length as usize).sum())
+                .collect();
             place.iter().map(|&from| place.iter().map(|&to| from.abs_diff(to)).collect()).collect()
         })
         .collect();
@@ -131,7 +172,10 @@ fn tree(pod: &Pod, capacities: &Capacities, copper: &[Vec<u32>; 3], fiber: usize
                         let own = at(position)[axis];
                         let line = position - own * stride;
                         let lengths = along[axis][own].iter().enumerate();
-                        lengths.filter(|&(_, &length)| length <= then).map(|(to, &length)| before[then - length][line + to * stride]).sum()
+                        lengths
+                            .filter(|&(_, &length)| length <= then)
+                            .map(|(to, &length)| before[then - length][line + to * stride])
+                            .sum()
                     });
                     let sums = sums.collect();
                     passed[axis].push(sums);
@@ -141,16 +185,21 @@ fn tree(pod: &Pod, capacities: &Capacities, copper: &[Vec<u32>; 3], fiber: usize
             let before = sum;
             for (position, copies) in within.iter_mut().enumerate() {
                 let (here, there) = (at(position), at(target));
-                *copies += u64::from((0..3).map(|axis| along[axis][here[axis]][there[axis]]).sum::<usize>() <= d);
+                *copies +=
+                    u64::from((0..3).map(|axis| along[axis][here[axis]][there[axis]]).sum::<usize>() <= d);
                 sum += u128::from(cubes.saturating_sub(*copies));
             }
             if sum == before {
                 break;
             }
             let entered: Vec<u64> = (0..slots.len())
-                .map(|slot| (within[slots[slot].0] - d.checked_sub(fiber).map_or(0, |then: usize| behind[then][slot])).min(cubes))
+                .map(|slot| {
+                    (within[slots[slot].0] - d.checked_sub(fiber).map_or(0, |then: usize| behind[then][slot]))
+                        .min(cubes)
+                })
                 .collect();
-            let best: Vec<u64> = sets.iter().map(|set| set.iter().map(|&slot| entered[slot]).max().unwrap_or(0)).collect();
+            let best: Vec<u64> =
+                sets.iter().map(|set| set.iter().map(|&slot| entered[slot]).max().unwrap_or(0)).collect();
             let mut leaving = vec![0; positions];
             for (slot, &set) in set_of.iter().enumerate() {
                 leaving[slots[slot].0] += best[set];
@@ -161,8 +210,15 @@ fn tree(pod: &Pod, capacities: &Capacities, copper: &[Vec<u32>; 3], fiber: usize
         sum
     };
     let distance: u128 = (0..positions).into_par_iter().map(to_position).sum();
-    let meshes: u128 =
-        (0..3).map(|axis| copper[axis].iter().map(|&length| u128::from(length)).sum::<u128>() * (positions / dims[axis]) as u128).sum();
+    let meshes: u128 = (0..3)
+        .map(|axis| {
+            copper[axis].iter().map(|&length| u128::from(length)).sum::<u128>()
+                * (positions / dims[axis]) as u128
+        })
+        .sum();
     let cubes = u128::from(pod.cubes);
-    Ok((2 * (meshes * cubes * u128::from(capacities.of(pod.cube.mesh)) + fibers * fiber as u128), distance * cubes))
+    Ok((
+        2 * (meshes * cubes * u128::from(capacities.of(pod.cube.mesh)) + fibers * fiber as u128),
+        distance * cubes,
+    ))
 }

@@ -66,11 +66,20 @@ impl Measures {
     pub(super) fn new(counts: Counts) -> Result<Self, CheckError> {
         let too_large = |metric: Metric| CheckError::Shape {
             scenario: counts.scenario.clone(),
-            what: format!("the certificates count in units so large that `{}` does not fit 128 bits", metric.name()),
+            what: format!(
+                "the certificates count in units so large that `{}` does not fit 128 bits",
+                metric.name()
+            ),
         };
         // One route per pair, no channel loaded more than `load`: every pair can have 1 / load at once.
-        let of_tables = counts.walk.as_ref().and_then(|walk| Exact::new(u128::from(counts.parts), u128::from(busiest(walk))));
-        let low = [counts.flow, of_tables].into_iter().flatten().reduce(|a, b| if a.against(b) == Ordering::Less { b } else { a });
+        let of_tables = counts
+            .walk
+            .as_ref()
+            .and_then(|walk| Exact::new(u128::from(counts.parts), u128::from(busiest(walk))));
+        let low = [counts.flow, of_tables]
+            .into_iter()
+            .flatten()
+            .reduce(|a, b| if a.against(b) == Ordering::Less { b } else { a });
         let low = low.unwrap_or(Exact { over: 0, under: 1 });
         let high = Exact::new(counts.dual.0, counts.dual.1);
         let mut values = Vec::new();
@@ -78,11 +87,21 @@ impl Measures {
             // Without tables there is nothing to measure; a product that does not fit is another matter.
             let known = match metric {
                 Metric::DisjointTrees => counts.trees.is_some(),
-                Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::LoadRatio if high.is_none() => false,
-                Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => low.over > 0 || counts.walk.is_some(),
+                Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::LoadRatio
+                    if high.is_none() =>
+                {
+                    false
+                }
+                Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => {
+                    low.over > 0 || counts.walk.is_some()
+                }
                 metric => counts.walk.is_some() || !of_routes(metric),
             };
-            let value = if known { Some(formula(metric, &counts, low, high).ok_or_else(|| too_large(metric))?) } else { None };
+            let value = if known {
+                Some(formula(metric, &counts, low, high).ok_or_else(|| too_large(metric))?)
+            } else {
+                None
+            };
             values.push((metric, value));
         }
         Ok(Self { counts, low, high, values })
@@ -102,8 +121,14 @@ impl Measures {
     }
     /// Whether a line about this metric passes over this scenario: nobody sends in it.
     fn is_silent_on(&self, metric: Metric) -> bool {
-        let of_traffic =
-            [Metric::ConcurrentFlow, Metric::Injection, Metric::Bandwidth, Metric::MaxChannelLoad, Metric::LoadRatio].contains(&metric);
+        let of_traffic = [
+            Metric::ConcurrentFlow,
+            Metric::Injection,
+            Metric::Bandwidth,
+            Metric::MaxChannelLoad,
+            Metric::LoadRatio,
+        ]
+        .contains(&metric);
         of_traffic && self.high.is_none()
     }
     /// Loads of channels, in units, and how many channels have them.
@@ -114,8 +139,15 @@ impl Measures {
     }
     /// Load of a lit channel on average.
     pub(super) fn mean_channel_load(&self) -> Option<Exact> {
-        let sum = |walk: &Walk| walk.load_histogram.iter().fold(0, |sum, &(load, channels)| sum + u128::from(load) * u128::from(channels));
-        Exact::new(sum(self.counts.walk.as_ref()?), u128::from(self.counts.channels) * u128::from(self.counts.parts))
+        let sum = |walk: &Walk| {
+            walk.load_histogram
+                .iter()
+                .fold(0, |sum, &(load, channels)| sum + u128::from(load) * u128::from(channels))
+        };
+        Exact::new(
+            sum(self.counts.walk.as_ref()?),
+            u128::from(self.counts.channels) * u128::from(self.counts.parts),
+        )
     }
     /// Hops of a route on average, every pair once.
     pub(super) fn mean_route_hops(&self) -> Option<Exact> {
@@ -139,10 +171,18 @@ impl Measures {
 /// Whether a metric is one of the routes.
 fn of_routes(metric: Metric) -> bool {
     match metric {
-        Metric::MaxChannelLoad | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance | Metric::Latency | Metric::LatencyMax => true,
-        Metric::Diameter | Metric::AverageHops | Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => {
-            false
-        }
+        Metric::MaxChannelLoad
+        | Metric::LoadRatio
+        | Metric::HopsRatio
+        | Metric::VcBalance
+        | Metric::Latency
+        | Metric::LatencyMax => true,
+        Metric::Diameter
+        | Metric::AverageHops
+        | Metric::ConcurrentFlow
+        | Metric::Injection
+        | Metric::Bandwidth
+        | Metric::DisjointTrees => false,
         Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => false,
     }
 }
@@ -150,11 +190,17 @@ fn of_routes(metric: Metric) -> bool {
 fn formula(metric: Metric, counts: &Counts, low: Exact, high: Option<Exact>) -> Option<Exact> {
     let pairs: u128 = counts.pairs_at.iter().map(|&pairs| u128::from(pairs)).sum();
     match metric {
-        Metric::Diameter => counts.pairs_at.iter().rposition(|&pairs| pairs > 0).map(|hops| Exact::integer(hops as u64)),
+        Metric::Diameter => {
+            counts.pairs_at.iter().rposition(|&pairs| pairs > 0).map(|hops| Exact::integer(hops as u64))
+        }
         Metric::AverageHops => Exact::new(steps(&counts.pairs_at), pairs),
         Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => flow_as(metric, counts, low),
-        Metric::MaxChannelLoad => Exact::new(u128::from(busiest(counts.walk.as_ref()?)), u128::from(counts.parts)),
-        Metric::LoadRatio => high?.times(u128::from(busiest(counts.walk.as_ref()?)), u128::from(counts.parts)),
+        Metric::MaxChannelLoad => {
+            Exact::new(u128::from(busiest(counts.walk.as_ref()?)), u128::from(counts.parts))
+        }
+        Metric::LoadRatio => {
+            high?.times(u128::from(busiest(counts.walk.as_ref()?)), u128::from(counts.parts))
+        }
         Metric::HopsRatio => Exact::new(steps(&counts.walk.as_ref()?.route_hops), steps(&counts.pairs_at)),
         Metric::VcBalance => {
             let hops = &counts.walk.as_ref()?.vc_hops;
@@ -216,7 +262,9 @@ pub(super) fn flow_end(flow: &FlowCertificate) -> Option<Exact> {
 /// hosts that share them.
 pub(super) fn sent_per_host(demand: &Demand, topology: &Topology, dead: Option<NodeId>) -> [u64; 2] {
     let living = || topology.endpoints().filter(|&router| Some(router) != dead);
-    let sent = |source: NodeId| -> u64 { living().filter(|&to| to != source).map(|to| u64::from(demand.weight(source, to))).sum() };
+    let sent = |source: NodeId| -> u64 {
+        living().filter(|&to| to != source).map(|to| u64::from(demand.weight(source, to))).sum()
+    };
     let share = |source: NodeId| [sent(source), u64::from(topology.hosts(source))];
     let hosts = || living().map(|router| topology.hosts(router));
     let alike = hosts().min() == hosts().max();
@@ -228,7 +276,11 @@ pub(super) fn sent_per_host(demand: &Demand, topology: &Topology, dead: Option<N
         _ => living().collect(),
     };
     let larger = |one: [u64; 2], other: [u64; 2]| {
-        if u128::from(other[0]) * u128::from(one[1]) > u128::from(one[0]) * u128::from(other[1]) { other } else { one }
+        if u128::from(other[0]) * u128::from(one[1]) > u128::from(one[0]) * u128::from(other[1]) {
+            other
+        } else {
+            one
+        }
     };
     candidates.into_iter().map(share).reduce(larger).unwrap_or([0, 1])
 }
@@ -245,7 +297,9 @@ pub(super) fn worst_of(scenarios: &[Measures], metric: Metric) -> Option<(Exact,
         | Metric::VcBalance
         | Metric::Latency
         | Metric::LatencyMax => Ordering::Greater,
-        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => Ordering::Less,
+        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees => {
+            Ordering::Less
+        }
         // Never of a fault.
         Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => {
             return None;
@@ -264,7 +318,9 @@ fn network_value(network: &NetworkMetrics, metric: GraphMetric) -> Option<Exact>
         GraphMetric::Routers => Some(Exact::integer(network.routers)),
         GraphMetric::Hosts => Some(Exact::integer(network.hosts)),
         GraphMetric::Links => Some(Exact::integer(network.links)),
-        GraphMetric::Bisection => network.bisection.as_ref().map(|bisection| Exact::integer(bisection.least())),
+        GraphMetric::Bisection => {
+            network.bisection.as_ref().map(|bisection| Exact::integer(bisection.least()))
+        }
         GraphMetric::BisectionBandwidth => {
             let of = network.bisection.as_ref()?;
             // Bits to bytes, bytes to gigabytes.
@@ -336,9 +392,13 @@ pub(super) fn compared<'a>(
         let scenario = scenarios.iter().find(|scenario| scenario.counts.scenario == worst)?;
         return of(scenario).map(|(measured, wanted)| (measured, wanted, name(scenario)));
     }
-    let more_is_better = matches!(require.metric, Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees);
+    let more_is_better = matches!(
+        require.metric,
+        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::DisjointTrees
+    );
     let faults = scenarios.get(1..)?.iter().filter(|scenario| !scenario.is_silent_on(require.metric));
-    let faults = faults.map(|scenario| of(scenario).map(|(measured, wanted)| (measured, wanted, name(scenario))));
+    let faults =
+        faults.map(|scenario| of(scenario).map(|(measured, wanted)| (measured, wanted, name(scenario))));
     let faults = faults.collect::<Option<Vec<_>>>()?;
     // The first one that nothing falls shorter than.
     faults.into_iter().reduce(|worst, next| match (worst.0.by(worst.1), next.0.by(next.1)) {
@@ -367,16 +427,25 @@ mod tests {
             Demand::matrix(12, cells.collect()),
         ] {
             for hosts in [vec![1; 12], vec![2; 12], (1..=12).collect::<Vec<u16>>()] {
-                let topology = Topology::new(1, Vec::new(), Symmetry::trivial(1, 12)).with_hosts(hosts.clone());
+                let topology =
+                    Topology::new(1, Vec::new(), Symmetry::trivial(1, 12)).with_hosts(hosts.clone());
                 for dead in std::iter::once(None).chain((0..12).map(|chip| Some(NodeId(chip)))) {
                     let living = || (0..12).map(NodeId).filter(|&chip| Some(chip) != dead);
-                    let sent = |from: NodeId| living().map(|to| u64::from(demand.weight(from, to))).sum::<u64>();
+                    let sent =
+                        |from: NodeId| living().map(|to| u64::from(demand.weight(from, to))).sum::<u64>();
                     let share = |from: NodeId| sent(from) as f64 / f64::from(hosts[from.0 as usize]);
                     let most = living().map(share).fold(0.0, f64::max);
                     let [weights, shared] = sent_per_host(&demand, &topology, dead);
-                    assert_eq!(weights as f64 / shared as f64, most, "{demand:?} at {hosts:?} without {dead:?}");
+                    assert_eq!(
+                        weights as f64 / shared as f64,
+                        most,
+                        "{demand:?} at {hosts:?} without {dead:?}"
+                    );
                     let of_model = demand.sent_per_host(dead, |router| hosts[router.0 as usize]);
-                    assert_eq!(u128::from(of_model.weights) * u128::from(shared), u128::from(weights) * u128::from(of_model.hosts));
+                    assert_eq!(
+                        u128::from(of_model.weights) * u128::from(shared),
+                        u128::from(weights) * u128::from(of_model.hosts)
+                    );
                 }
             }
         }

@@ -12,14 +12,22 @@ use std::collections::BTreeMap;
 ///
 /// # Errors
 /// A port that there is not, or one that two cross-connects use.
-pub(super) fn topology_of_mirrors(fabric: &Fabric, pod: &Pod, mirrors: &Mirrors) -> Result<(Topology, CrossConnects), CheckError> {
+pub(super) fn topology_of_mirrors(
+    fabric: &Fabric,
+    pod: &Pod,
+    mirrors: &Mirrors,
+) -> Result<(Topology, CrossConnects), CheckError> {
     let mut links = copper(pod);
     let mut through: BTreeMap<End, (OcsId, [u32; 2])> = BTreeMap::new();
     for (id, pairs) in mirrors.enumerate() {
         let ocs = &pod.ocses[id];
         let second = if ocs.rule == CoupleRule::Sided { &ocs.b } else { &ocs.a };
         for &[a, b] in pairs {
-            let wrong = |what: &str| CheckError::CrossConnect { ocs: ocs.name.clone(), what: what.to_owned(), span: Some(ocs.span) };
+            let wrong = |what: &str| CheckError::CrossConnect {
+                ocs: ocs.name.clone(),
+                what: what.to_owned(),
+                span: Some(ocs.span),
+            };
             let (Some(&from), Some(&to)) = (ocs.a.get(a as usize), second.get(b as usize)) else {
                 return Err(wrong("it is set to a port that there is not"));
             };
@@ -29,7 +37,13 @@ pub(super) fn topology_of_mirrors(fabric: &Fabric, pod: &Pod, mirrors: &Mirrors)
                     return Err(wrong("a port is joined to two ports at once"));
                 }
             }
-            links.push(Link { a: from, b: to, class: LinkClass::Global, link_type: ocs.link, simplex: false });
+            links.push(Link {
+                a: from,
+                b: to,
+                class: LinkClass::Global,
+                link_type: ocs.link,
+                simplex: false,
+            });
         }
     }
     let symmetry = Symmetry::trivial(pod.chips_per_cube(), pod.cubes);
@@ -60,7 +74,8 @@ fn copper(pod: &Pod) -> Vec<Link> {
             let mut there = at;
             there[axis] += 1;
             let neighbor = pod.node(pod.cube_of(node), there);
-            let [a, b] = [(node, 2 * axis), (neighbor, 2 * axis + 1)].map(|(node, port)| End { node, port: PortId::new(port) });
+            let [a, b] = [(node, 2 * axis), (neighbor, 2 * axis + 1)]
+                .map(|(node, port)| End { node, port: PortId::new(port) });
             links.push(Link { a, b, class: LinkClass::Local, link_type: pod.cube.mesh, simplex: false });
         }
     }

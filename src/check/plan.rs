@@ -32,7 +32,8 @@ pub fn plan(pod: &Pod, live: &Mirrors, new: &Mirrors, steps: &[Step]) -> Result<
             whole_without = is_whole_without(pod, &set, step.ocs).then_some(step.ocs);
         }
         let number = at + 1;
-        let ends = faces(pod, step.ocs, step.pair).ok_or_else(|| format!("step {number} names a port that there is not"))?;
+        let ends = faces(pod, step.ocs, step.pair)
+            .ok_or_else(|| format!("step {number} names a port that there is not"))?;
         let goes = match step.change {
             Change::Remove => set[step.ocs].remove(&step.pair) && ends.iter().all(|end| taken.remove(end)),
             Change::Add => ends.iter().all(|&end| taken.insert(end)) && set[step.ocs].insert(step.pair),
@@ -46,7 +47,8 @@ pub fn plan(pod: &Pod, live: &Mirrors, new: &Mirrors, steps: &[Step]) -> Result<
             match cuts.last_mut() {
                 Some(cut) if cut.last == at => cut.last = number,
                 _ => {
-                    let apart = found.iter().min_by_key(|part| (part.len(), part[0])).cloned().unwrap_or_default();
+                    let apart =
+                        found.iter().min_by_key(|part| (part.len(), part[0])).cloned().unwrap_or_default();
                     let between = between(pod, steps, &apart);
                     cuts.push(Cut { first: number, last: number, apart, between });
                 }
@@ -58,7 +60,9 @@ pub fn plan(pod: &Pod, live: &Mirrors, new: &Mirrors, steps: &[Step]) -> Result<
         return Err("the steps do not lead to the new topology".to_owned());
     }
     let kept: IdVec<OcsId, usize> = live.ids().map(|ocs| live[ocs].intersection(&new[ocs]).count()).collect();
-    if let Some(ocs) = live.ids().find(|&ocs| steps.iter().filter(|step| step.ocs == ocs).count() != changes(live, new, ocs)) {
+    if let Some(ocs) =
+        live.ids().find(|&ocs| steps.iter().filter(|step| step.ocs == ocs).count() != changes(live, new, ocs))
+    {
         return Err(format!("the steps on {} touch what both settings have", pod.ocses[ocs].name));
     }
     let fewest = cuts.is_empty();
@@ -83,7 +87,10 @@ fn parts(pod: &Pod, set: &Mirrors) -> Vec<Vec<BlockId>> {
     let mut members: Vec<Vec<usize>> = of.iter().map(|&cube| vec![cube]).collect();
     for (ocs, pairs) in set.enumerate() {
         for &pair in pairs {
-            let Some([a, b]) = faces(pod, ocs, pair).map(|ends| ends.map(|face| of[face.cube.index()])) else { continue };
+            let Some([a, b]) = faces(pod, ocs, pair).map(|ends| ends.map(|face| of[face.cube.index()]))
+            else {
+                continue;
+            };
             if a != b {
                 // The smaller part moves into the larger one.
                 let (into, from) = if members[a].len() < members[b].len() { (b, a) } else { (a, b) };
@@ -95,7 +102,9 @@ fn parts(pod: &Pod, set: &Mirrors) -> Vec<Vec<BlockId>> {
         }
     }
     let whole = members.into_iter().filter(|part| !part.is_empty());
-    whole.map(|part| part.into_iter().map(BlockId::new).collect::<BTreeSet<_>>().into_iter().collect()).collect()
+    whole
+        .map(|part| part.into_iter().map(BlockId::new).collect::<BTreeSet<_>>().into_iter().collect())
+        .collect()
 }
 
 /// Whether all cubes are joined with every cross-connect of one switch dark.

@@ -10,7 +10,9 @@
 use super::CheckError;
 use super::convictions::{conviction_of_tables, input_in_words};
 use fabc_base::ids::{Id, NodeId, PortId};
-use fabc_ir::{Delta, Entry, ForwardingTables, Key, Repair, RouterDelta, Scene, Symmetry, TableKey, Topology};
+use fabc_ir::{
+    Delta, Entry, ForwardingTables, Key, Repair, RouterDelta, Scene, Symmetry, TableKey, Topology,
+};
 use fabc_kernel::{Forwarding, MISSING, Table, expect_length, packed, symmetry_of, volume_and_distance};
 use fabc_model::{Demand, Fabric};
 use rayon::prelude::*;
@@ -30,7 +32,8 @@ pub struct RepairWalk {
 /// The routers that live, part by part: those with most endpoints first, of as many the one with the first
 /// router.
 pub fn parts(scene: &Scene<'_>) -> Vec<Vec<NodeId>> {
-    let mut part: BTreeMap<NodeId, NodeId> = scene.topology.nodes().filter(|&node| scene.lives(node)).map(|node| (node, node)).collect();
+    let mut part: BTreeMap<NodeId, NodeId> =
+        scene.topology.nodes().filter(|&node| scene.lives(node)).map(|node| (node, node)).collect();
     fn root(part: &BTreeMap<NodeId, NodeId>, mut node: NodeId) -> NodeId {
         while part[&node] != node {
             node = part[&node];
@@ -62,7 +65,8 @@ pub fn least_load(scene: &Scene<'_>, demand: &Demand, lengths: &[u64]) -> Result
     expect_length("lengths", "channel classes", lengths.len(), topology.class_count(topology.symmetry()))?;
     let mut left = vec![0; topology.class_count(&own)];
     for channel in scene.channels() {
-        left[topology.channel_class(&own, channel).index()] = lengths[topology.channel_class(topology.symmetry(), channel).index()];
+        left[topology.channel_class(&own, channel).index()] =
+            lengths[topology.channel_class(topology.symmetry(), channel).index()];
     }
     let (volume, distance) = volume_and_distance(scene, demand, &left)?;
     let load = distance.saturating_mul(u128::from(topology.capacities().parts())).div_ceil(volume);
@@ -119,14 +123,18 @@ pub fn repair(
     let served = all.first().cloned().unwrap_or_default();
     let lost: u64 = unserved(scene, &all);
     if lost != claimed.unserved {
-        return Err(wrong(format!("{} pairs are said to be without a route, but the ways of {lost} are cut", claimed.unserved)));
+        return Err(wrong(format!(
+            "{} pairs are said to be without a route, but the ways of {lost} are cut",
+            claimed.unserved
+        )));
     }
     // Whoever is cut off is left alone, as if dead.
     let dead = topology.nodes().filter(|node| served.binary_search(node).is_err()).collect();
     let scene = &Scene { dead, ..scene.clone() };
     let whole = Scene::whole(topology);
     let laid_out = Forwarding::new(&whole, before);
-    let forwarding = &laid_out.map_err(|error| conviction_of_tables(error, topology, before, fabric.budget.vcs_span))?;
+    let forwarding =
+        &laid_out.map_err(|error| conviction_of_tables(error, topology, before, fabric.budget.vcs_span))?;
     let vcs = usize::from(before.vcs);
     let inputs = topology.ports() * vcs + 1;
     let in_force = ranks_of_all(topology, &before.symmetry, vcs, ranks);
@@ -134,14 +142,19 @@ pub fn repair(
     expect_length(REPAIR, "ranks", own.len(), in_force.len())?;
     let warm = own == in_force;
     if claimed.warm != warm {
-        return Err(wrong("routers may change at any time if, and only if, old and new tables rise by the same ranks".to_owned()));
+        return Err(wrong(
+            "routers may change at any time if, and only if, old and new tables rise by the same ranks"
+                .to_owned(),
+        ));
     }
     let (changes, stranded) = by_destination(topology, vcs, &claimed.delta)?;
     let held = held(topology, vcs, &own);
-    let repaired = Repaired { fabric, scene, forwarding, vcs, inputs, warm, ranks: own, held, changes, stranded };
+    let repaired =
+        Repaired { fabric, scene, forwarding, vcs, inputs, warm, ranks: own, held, changes, stranded };
     // A fixed cut into parts, and the first error in order: the same verdict with any number of threads.
     let all: Vec<NodeId> = topology.nodes().collect();
-    let sums = all.par_chunks(all.len().div_ceil(PARTS)).map(|part| repaired.destinations(part)).collect::<Vec<_>>();
+    let sums =
+        all.par_chunks(all.len().div_ceil(PARTS)).map(|part| repaired.destinations(part)).collect::<Vec<_>>();
     let mut sum = Counted::new(topology);
     for part in sums {
         sum.add(&part?);
@@ -202,10 +215,13 @@ fn by_destination(
     let wrong = |what: String| Err(CheckError::Shape { scenario: REPAIR.to_owned(), what });
     let key_fits = |key: &Key| {
         let injected = (key.in_port, key.in_vc) == (-1, -1);
-        let arrived = (0..ports as i64).contains(&i64::from(key.in_port)) && (0..vcs as i64).contains(&i64::from(key.in_vc));
+        let arrived = (0..ports as i64).contains(&i64::from(key.in_port))
+            && (0..vcs as i64).contains(&i64::from(key.in_vc));
         key.dst.index() < nodes && (injected || arrived)
     };
-    let entry_fits = |entry: &Entry| key_fits(&Key::from(*entry)) && usize::from(entry.out_port) < ports && usize::from(entry.out_vc) < vcs;
+    let entry_fits = |entry: &Entry| {
+        key_fits(&Key::from(*entry)) && usize::from(entry.out_port) < ports && usize::from(entry.out_vc) < vcs
+    };
     let mut changes = vec![Vec::new(); nodes];
     if !delta.routers.is_sorted_by(|a, b| a.router < b.router) {
         return wrong("the routers of the changes do not ascend".to_owned());
@@ -213,9 +229,12 @@ fn by_destination(
     for RouterDelta { router, add, turn, drop } in &delta.routers {
         let keys = |entries: &[Entry]| entries.iter().map(|&entry| Key::from(entry)).collect::<Vec<_>>();
         let ascend = [keys(add), keys(turn), drop.clone()].iter().all(|keys| keys.is_sorted_by(|a, b| a < b));
-        let fit = add.iter().chain(turn).all(entry_fits) && drop.iter().all(key_fits) && router.index() < nodes;
+        let fit =
+            add.iter().chain(turn).all(entry_fits) && drop.iter().all(key_fits) && router.index() < nodes;
         if !ascend || !fit {
-            return wrong(format!("the changes of router {router} are out of order, or name what there is not"));
+            return wrong(format!(
+                "the changes of router {router} are out of order, or name what there is not"
+            ));
         }
         add.iter().for_each(|&entry| changes[entry.dst.index()].push((*router, Change::Add(entry))));
         turn.iter().for_each(|&entry| changes[entry.dst.index()].push((*router, Change::Turn(entry))));
@@ -253,7 +272,10 @@ struct Counted {
 
 impl Counted {
     fn new(topology: &Topology) -> Self {
-        Self { walk: RepairWalk { pairs: 0, hops: 0, entries: 0 }, loads: vec![0; topology.node_count() * topology.ports()] }
+        Self {
+            walk: RepairWalk { pairs: 0, hops: 0, entries: 0 },
+            loads: vec![0; topology.node_count() * topology.ports()],
+        }
     }
 
     fn add(&mut self, other: &Self) {
@@ -302,7 +324,8 @@ impl Repaired<'_> {
                     between[at] = packed(entry.out_port, entry.out_vc);
                 }
                 Change::Drop(key) => {
-                    let slot = &mut new.get_or_insert_with(|| between.clone())[place(self.inputs, self.vcs, *router, key)];
+                    let slot = &mut new.get_or_insert_with(|| between.clone())
+                        [place(self.inputs, self.vcs, *router, key)];
                     if *slot == MISSING {
                         return Err(wrong("is dropped, but there is none"));
                     }
@@ -360,7 +383,11 @@ impl Repaired<'_> {
             counted.walk.pairs += 1;
         }
         if let Some(key) = (0..new.len()).find(|&key| new[key] != MISSING && !used[key]) {
-            return Err(self.bad(NodeId::new(key / self.inputs), dst, &format!("{} stays, but no route uses it", self.input(key))));
+            return Err(self.bad(
+                NodeId::new(key / self.inputs),
+                dst,
+                &format!("{} stays, but no route uses it", self.input(key)),
+            ));
         }
         counted.walk.entries += used.iter().filter(|used| **used).count() as u64;
         Ok(())
@@ -368,7 +395,8 @@ impl Repaired<'_> {
 
     /// The router, and the key there, that an entry leads to; `None` where that is dark or dead.
     fn next(&self, node: NodeId, packed: u32) -> Option<(NodeId, usize)> {
-        let end = self.scene.topology.target(self.scene.outgoing(node, PortId::new((packed & 0xffff) as usize))?);
+        let end =
+            self.scene.topology.target(self.scene.outgoing(node, PortId::new((packed & 0xffff) as usize))?);
         let key = end.node.index() * self.inputs + 1 + end.port.index() * self.vcs + (packed >> 16) as usize;
         self.scene.lives(end.node).then_some((end.node, key))
     }
@@ -377,7 +405,8 @@ impl Repaired<'_> {
     fn rises(&self, row: &[u32], dst: NodeId) -> Result<(), CheckError> {
         let topology = self.scene.topology;
         let outputs = topology.ports() * self.vcs;
-        let routers = row.chunks(self.inputs).zip(self.held.chunks(self.inputs)).zip(self.ranks.chunks(outputs));
+        let routers =
+            row.chunks(self.inputs).zip(self.held.chunks(self.inputs)).zip(self.ranks.chunks(outputs));
         for (router, ((entries, held), ranks)) in routers.enumerate() {
             for (&output, held) in entries.iter().zip(held).filter(|(output, _)| **output != MISSING) {
                 let asked = ranks[(output & 0xffff) as usize * self.vcs + (output >> 16) as usize];
@@ -398,7 +427,9 @@ impl Repaired<'_> {
             let node = NodeId::new(key / self.inputs);
             let next = self.next(node, between[key]);
             if stranded.contains(&key) {
-                if old[key] != between[key] || next.is_some_and(|(node, next)| node == dst || !self.is_lost(between, next, dst)) {
+                if old[key] != between[key]
+                    || next.is_some_and(|(node, next)| node == dst || !self.is_lost(between, next, dst))
+                {
                     return Err(self.bad(node, dst, "is said to be stranded, but leads on"));
                 }
                 continue;
@@ -408,16 +439,30 @@ impl Repaired<'_> {
                 continue;
             }
             match next {
-                None => return Err(self.bad(node, dst, &format!("{} leads to something dark meanwhile", self.input(key)))),
+                None => {
+                    return Err(self.bad(
+                        node,
+                        dst,
+                        &format!("{} leads to something dark meanwhile", self.input(key)),
+                    ));
+                }
                 Some((at, _)) if at == dst => {}
                 Some((at, next)) if between[next] == MISSING || stranded.contains(&next) => {
-                    return Err(self.bad(at, dst, "is missing or stranded, but packets come to it meanwhile"));
+                    return Err(self.bad(
+                        at,
+                        dst,
+                        "is missing or stranded, but packets come to it meanwhile",
+                    ));
                 }
                 Some(_) => {}
             }
         }
         match stranded.iter().find(|&&key| old[key] == MISSING) {
-            Some(&key) => Err(self.bad(NodeId::new(key / self.inputs), dst, "is said to be stranded, but there is none")),
+            Some(&key) => Err(self.bad(
+                NodeId::new(key / self.inputs),
+                dst,
+                "is said to be stranded, but there is none",
+            )),
             None => Ok(()),
         }
     }

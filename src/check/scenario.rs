@@ -21,10 +21,13 @@ pub fn judge_tables(
     ranks: &[u32],
 ) -> Result<(Walk, DeadlockFree), CheckError> {
     if tables.vcs == 0 || tables.vcs > fabric.budget.vcs || tables.vcs > fabric.router.vcs {
-        let (used, budget, has, router) = (tables.vcs, fabric.budget.vcs, fabric.router.vcs, fabric.plant.router_word());
+        let (used, budget, has, router) =
+            (tables.vcs, fabric.budget.vcs, fabric.router.vcs, fabric.plant.router_word());
         return Err(CheckError::OverBudget {
             scenario: tables.scenario.clone(),
-            what: format!("the tables use {used} virtual channels, but the budget has {budget} and the {router} {has}"),
+            what: format!(
+                "the tables use {used} virtual channels, but the budget has {budget} and the {router} {has}"
+            ),
             span: Some(fabric.budget.vcs_span),
         });
     }
@@ -35,7 +38,9 @@ pub fn judge_tables(
         vcs: fabric.budget.vcs.min(fabric.router.vcs),
         shortest: fabric.routing.is_shortest_by_destination(),
     };
-    judge(&judged, tables, ranks).map_err(|conviction| conviction_of_tables(conviction, scene.topology, tables, fabric.budget.vcs_span))
+    judge(&judged, tables, ranks).map_err(|conviction| {
+        conviction_of_tables(conviction, scene.topology, tables, fabric.budget.vcs_span)
+    })
 }
 
 /// Compares what the compiler counted of its routes with what a walk of the tables found.
@@ -44,17 +49,31 @@ pub fn judge_tables(
 /// The first count that differs.
 pub fn carried(scenario: &str, claimed: &Walk, measured: &Walk) -> Result<(), CheckError> {
     // One pattern for both: a count that is added must be compared.
-    let Walk { loads, load_histogram, vc_hops, route_hops, cycles_total, cycles_most, entries_max, entries_total } = claimed;
+    let Walk {
+        loads,
+        load_histogram,
+        vc_hops,
+        route_hops,
+        cycles_total,
+        cycles_most,
+        entries_max,
+        entries_total,
+    } = claimed;
     for (what, same) in [
         ("the loads of the channels", *loads == measured.loads && *load_histogram == measured.load_histogram),
         ("the hops on each virtual channel", *vc_hops == measured.vc_hops),
         ("the hops of the routes", *route_hops == measured.route_hops),
-        ("the latencies of the routes", (cycles_total, cycles_most) == (&measured.cycles_total, &measured.cycles_most)),
+        (
+            "the latencies of the routes",
+            (cycles_total, cycles_most) == (&measured.cycles_total, &measured.cycles_most),
+        ),
         ("the most entries of a table", *entries_max == measured.entries_max),
         ("the entries of all tables", *entries_total == measured.entries_total),
     ] {
         if !same {
-            let what = format!("{what} were counted otherwise along the routes than a walk of the tables finds them");
+            let what = format!(
+                "{what} were counted otherwise along the routes than a walk of the tables finds them"
+            );
             return Err(CheckError::Shape { scenario: scenario.to_owned(), what });
         }
     }

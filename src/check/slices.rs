@@ -48,8 +48,10 @@ pub fn isolated(
     let broken = |what: String| vec![CheckError::Isolation { what }];
     let owners = owners(placement, kinds, cubes).map_err(broken)?;
     let whole = Switches::of(pod).map_err(broken)?;
-    let of_kinds =
-        kinds.iter().map(|(name, (_, file))| Ok((name.as_str(), Switches::of(file)?))).collect::<Result<BTreeMap<_, _>, String>>();
+    let of_kinds = kinds
+        .iter()
+        .map(|(name, (_, file))| Ok((name.as_str(), Switches::of(file)?)))
+        .collect::<Result<BTreeMap<_, _>, String>>();
     let of_kinds = of_kinds.map_err(broken)?;
 
     let mut errors = Vec::new();
@@ -63,7 +65,8 @@ pub fn isolated(
         let ((a, face_a), (b, face_b)) = ends.map_err(broken)?;
         match (a, b) {
             (Some((slice_a, at_a)), Some((slice_b, at_b))) if slice_a == slice_b => {
-                found[slice_a].insert(sorted(format!("cube{at_a}{face_a}"), format!("cube{at_b}{face_b}")), switch);
+                found[slice_a]
+                    .insert(sorted(format!("cube{at_a}{face_a}"), format!("cube{at_b}{face_b}")), switch);
             }
             _ => {
                 let of = |owner: Option<(usize, usize)>| match owner {
@@ -81,7 +84,8 @@ pub fn isolated(
         errors.extend(unlike(slice.name.as_str(), &slice.cubes, &whole));
     }
     errors.truncate(MOST);
-    let extent = Isolation { slices: placement.slices.len(), cubes: owners.len(), cross_connects: whole.joined.len() };
+    let extent =
+        Isolation { slices: placement.slices.len(), cubes: owners.len(), cross_connects: whole.joined.len() };
     if errors.is_empty() { Ok(extent) } else { Err(errors) }
 }
 
@@ -95,17 +99,27 @@ fn owners(
     let mut names = BTreeSet::new();
     for (at, slice) in placement.slices.iter().enumerate() {
         let Some((wanted, _)) = kinds.get(&slice.kind) else {
-            return Err(format!("slice `{}` is of the kind `{}`, which the spec does not have", slice.name, slice.kind));
+            return Err(format!(
+                "slice `{}` is of the kind `{}`, which the spec does not have",
+                slice.name, slice.kind
+            ));
         };
         if !names.insert(slice.name.as_str()) {
             return Err(format!("two slices are called `{}`", slice.name));
         }
         if slice.cubes.len() != *wanted as usize {
-            return Err(format!("slice `{}` has {} cubes, but its kind has {wanted}", slice.name, slice.cubes.len()));
+            return Err(format!(
+                "slice `{}` has {} cubes, but its kind has {wanted}",
+                slice.name,
+                slice.cubes.len()
+            ));
         }
         for (place, &cube) in slice.cubes.iter().enumerate() {
             if let Some((other, _)) = owners.insert(cube, (at, place)) {
-                return Err(format!("slices `{}` and `{}` both have cube{cube}", placement.slices[other].name, slice.name));
+                return Err(format!(
+                    "slices `{}` and `{}` both have cube{cube}",
+                    placement.slices[other].name, slice.name
+                ));
             }
         }
     }
@@ -129,10 +143,16 @@ fn owners(
 fn differs(slice: &str, kind: &Switches, found: &BTreeMap<Joined, &str>) -> Option<CheckError> {
     let told = |what: String| Some(CheckError::Isolation { what });
     if let Some((pair, switch)) = found.iter().find(|(pair, _)| !kind.joined.contains_key(*pair)) {
-        return told(format!("in slice `{slice}` {switch} joins {} to {}, which its kind does not", pair.0, pair.1));
+        return told(format!(
+            "in slice `{slice}` {switch} joins {} to {}, which its kind does not",
+            pair.0, pair.1
+        ));
     }
     if let Some((pair, switch)) = kind.joined.iter().find(|(pair, _)| !found.contains_key(*pair)) {
-        return told(format!("in slice `{slice}` nothing joins {} to {}, as {switch} of its kind does", pair.0, pair.1));
+        return told(format!(
+            "in slice `{slice}` nothing joins {} to {}, as {switch} of its kind does",
+            pair.0, pair.1
+        ));
     }
     let mut same: BTreeMap<&str, &str> = BTreeMap::new();
     let mut taken: BTreeMap<&str, &str> = BTreeMap::new();
@@ -140,7 +160,9 @@ fn differs(slice: &str, kind: &Switches, found: &BTreeMap<Joined, &str>) -> Opti
         let here = found[pair];
         let (there, back) = (*same.entry(switch).or_insert(here), *taken.entry(here).or_insert(switch));
         if there != here || back != switch.as_str() {
-            return told(format!("in slice `{slice}` the cross-connects of {switch} are not all on one switch, and alone there"));
+            return told(format!(
+                "in slice `{slice}` the cross-connects of {switch} are not all on one switch, and alone there"
+            ));
         }
     }
     None
@@ -149,9 +171,12 @@ fn differs(slice: &str, kind: &Switches, found: &BTreeMap<Joined, &str>) -> Opti
 /// Whether a slice has cubes that switches treat differently.
 fn unlike(slice: &str, cubes: &[u32], whole: &Switches) -> Option<CheckError> {
     let first = *cubes.first()?;
-    let of = |cube: u32| whole.ports.range((cube, String::new())..(cube + 1, String::new())).map(|((_, face), at)| (face, at));
+    let of = |cube: u32| {
+        whole.ports.range((cube, String::new())..(cube + 1, String::new())).map(|((_, face), at)| (face, at))
+    };
     let other = cubes.iter().find(|&&cube| !of(first).eq(of(cube)))?;
-    let what = format!("slice `{slice}` has cube{first} and cube{other}, whose ports are not on the same switches");
+    let what =
+        format!("slice `{slice}` has cube{first} and cube{other}, whose ports are not on the same switches");
     Some(CheckError::Isolation { what })
 }
 

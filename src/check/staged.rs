@@ -11,7 +11,8 @@ use super::{CheckError, RepairWalk, repair};
 use fabc_base::ids::OcsId;
 use fabc_ir::read::{DeltaFile, PlanFile, StageLine};
 use fabc_ir::{
-    Change, ChangeOrder, CrossConnects, Delta, ForwardingTables, Mirrors, Plan, Scene, Stage, Staged, Step, TableChange, Topology,
+    Change, ChangeOrder, CrossConnects, Delta, ForwardingTables, Mirrors, Plan, Scene, Stage, Staged, Step,
+    TableChange, Topology,
 };
 use fabc_model::{Fabric, Pod};
 use std::collections::BTreeSet;
@@ -66,7 +67,9 @@ pub fn staged(
     if claimed.fabric != fabric.name || claimed.ranks != old.ranks || claimed.vcs != old.tables.vcs {
         return Err(wrong("the plan is of another fabric, or its ranks are not those in force"));
     }
-    if (claimed.load.old, claimed.load.new, claimed.load.parts) != (old.most_loaded, new.most_loaded, fabric.capacities.parts()) {
+    if (claimed.load.old, claimed.load.new, claimed.load.parts)
+        != (old.most_loaded, new.most_loaded, fabric.capacities.parts())
+    {
         return Err(wrong("the loads before and after are not so"));
     }
     let (steps, group_of_step) = steps(claimed, pod).map_err(wrong)?;
@@ -84,7 +87,16 @@ pub fn staged(
     if two_orders && u16::from(claimed.vcs) * 2 > u16::from(fabric.router.vcs) {
         return Err(wrong("two orders side by side take more virtual channels than a router has"));
     }
-    let judge = Judge { fabric, pod, old, new, vcs: claimed.vcs, steps: &plan.steps, group_of_step: &group_of_step, delta_of };
+    let judge = Judge {
+        fabric,
+        pod,
+        old,
+        new,
+        vcs: claimed.vcs,
+        steps: &plan.steps,
+        group_of_step: &group_of_step,
+        delta_of,
+    };
     let tables = after_change(old.tables, &Delta::default(), &[], &old.tables.scenario);
     let mut moment = Moment { mirrors: old.mirrors.clone(), tables, done: 0 };
     let mut walk = RepairWalk { pairs: 0, hops: 0, entries: 0 };
@@ -104,7 +116,14 @@ pub fn staged(
         return Err(wrong("the last tables are not those of the new build"));
     }
     let loads = [old.most_loaded, new.most_loaded];
-    let staged = Staged { vcs: claimed.vcs, ranks: old.ranks.to_vec(), stages, last, loads, parts: claimed.load.parts };
+    let staged = Staged {
+        vcs: claimed.vcs,
+        ranks: old.ranks.to_vec(),
+        stages,
+        last,
+        loads,
+        parts: claimed.load.parts,
+    };
     Ok(ProvedPlan { plan, staged, walk, trusts_fewest })
 }
 
@@ -144,7 +163,11 @@ impl Judge<'_> {
             _ => ChangeOrder::Kept,
         };
         let is_numbered = line.stage.is_some() || !range.is_empty();
-        if range.start != moment.done || end > self.steps.len() || is_last == is_numbered || line.order != order.name() {
+        if range.start != moment.done
+            || end > self.steps.len()
+            || is_last == is_numbered
+            || line.order != order.name()
+        {
             return Err(wrong(format!("stage {number} does not begin where the one before ends")));
         }
         let groups: BTreeSet<usize> = range.clone().map(|step| self.group_of_step[step]).collect();
@@ -158,7 +181,8 @@ impl Judge<'_> {
             return Err(wrong(format!("the changes of stage {number} are of another fabric")));
         }
         let delta = file.delta(&line.waits);
-        let change = TableChange { order, load: line.load, keys_most: most_held(&moment.tables, &delta), delta };
+        let change =
+            TableChange { order, load: line.load, keys_most: most_held(&moment.tables, &delta), delta };
         if (counted(&change.delta), change.keys_most) != (line.changed, line.keys_most) {
             return Err(wrong(format!("the changes of stage {number} are counted wrong")));
         }
@@ -168,8 +192,15 @@ impl Judge<'_> {
             ChangeOrder::Below => two_blocks(self.new.ranks, self.new.ranks, usize::from(self.vcs)),
         };
         moment.tables.vcs = if order == ChangeOrder::Kept { self.vcs } else { 2 * self.vcs };
-        let found = repair(self.fabric, &scene, (&moment.tables, &ranks), None, &change.as_repair(&self.fabric.name))?;
-        (walk.pairs, walk.hops, walk.entries) = (walk.pairs + found.pairs, walk.hops + found.hops, walk.entries + found.entries);
+        let found = repair(
+            self.fabric,
+            &scene,
+            (&moment.tables, &ranks),
+            None,
+            &change.as_repair(&self.fabric.name),
+        )?;
+        (walk.pairs, walk.hops, walk.entries) =
+            (walk.pairs + found.pairs, walk.hops + found.hops, walk.entries + found.entries);
         let scenario = moment.tables.scenario.clone();
         moment.tables = after_change(&moment.tables, &change.delta, &[], &scenario);
         moment.tables.vcs = if order == ChangeOrder::Above { 2 * self.vcs } else { self.vcs };
@@ -188,7 +219,8 @@ impl Judge<'_> {
 fn steps(claimed: &PlanFile, pod: &Pod) -> Result<(Vec<Step>, Vec<usize>), String> {
     let (mut steps, mut group_of_step) = (Vec::new(), Vec::new());
     for (number, group) in (1..).zip(&claimed.groups) {
-        let ocs: Option<OcsId> = pod.ocses.enumerate().find(|(_, ocs)| ocs.name == group.ocs).map(|(id, _)| id);
+        let ocs: Option<OcsId> =
+            pod.ocses.enumerate().find(|(_, ocs)| ocs.name == group.ocs).map(|(id, _)| id);
         let ocs = ocs.ok_or_else(|| format!("there is no OCS `{}`", group.ocs))?;
         for step in &group.steps {
             let change = match step.op.as_str() {
@@ -207,7 +239,8 @@ fn steps(claimed: &PlanFile, pod: &Pod) -> Result<(Vec<Step>, Vec<usize>), Strin
 fn without_removed<'a>(topology: &'a Topology, cross_connects: &CrossConnects, steps: &[Step]) -> Scene<'a> {
     let mut scene = Scene::whole(topology);
     for step in steps.iter().filter(|step| step.change == Change::Remove) {
-        let setting = cross_connects.settings[step.ocs].iter().find(|setting| [setting.a, setting.b] == step.pair);
+        let setting =
+            cross_connects.settings[step.ocs].iter().find(|setting| [setting.a, setting.b] == step.pair);
         if let Some(setting) = setting {
             scene.lit[setting.link] = false;
         }

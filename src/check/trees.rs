@@ -9,7 +9,12 @@ use fabc_model::Pod;
 ///
 /// # Errors
 /// The set that shares a switch with another, or the cubes that it does not join.
-pub fn trees(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects, trees: &[Vec<OcsId>]) -> Result<(), CheckError> {
+pub fn trees(
+    pod: &Pod,
+    topology: &Topology,
+    cross_connects: &CrossConnects,
+    trees: &[Vec<OcsId>],
+) -> Result<(), CheckError> {
     let wrong = |what: String| Err(CheckError::Trees { what });
     let mut used_by: IdVec<OcsId, Option<usize>> = IdVec::filled(None, pod.ocses.len());
     for (tree, set) in trees.iter().enumerate() {
@@ -26,7 +31,10 @@ pub fn trees(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects, tre
             }
             for setting in cross_connects.settings.get(id).into_iter().flatten() {
                 let Some(link) = topology.links().get(setting.link) else {
-                    return wrong(format!("{} carries link {}, which does not exist", ocs.name, setting.link));
+                    return wrong(format!(
+                        "{} carries link {}, which does not exist",
+                        ocs.name, setting.link
+                    ));
                 };
                 let [a, b] = [link.a, link.b].map(|end| root(&mut parent, pod.cube_of(end.node).index()));
                 parent[a] = b;
@@ -66,13 +74,17 @@ pub fn tree_bounds(
         saved
     };
     let apart: Vec<usize> = (0..cubes).collect();
-    let alone: Vec<(OcsId, usize)> = pod.ocses.ids().map(|ocs| (ocs, join(&mut apart.clone(), ocs))).collect();
+    let alone: Vec<(OcsId, usize)> =
+        pod.ocses.ids().map(|ocs| (ocs, join(&mut apart.clone(), ocs))).collect();
     let singles = alone.iter().filter(|&&(_, saved)| cubes > 1 && saved + 1 == cubes).count();
-    let others: Vec<OcsId> = alone.iter().filter(|&&(_, saved)| saved > 0 && saved + 1 < cubes).map(|&(ocs, _)| ocs).collect();
+    let others: Vec<OcsId> =
+        alone.iter().filter(|&&(_, saved)| saved > 0 && saved + 1 < cubes).map(|&(ocs, _)| ocs).collect();
     let mut together = apart;
     for &ocs in &claimed.witness {
         if !others.contains(&ocs) {
-            return wrong(format!("the upper bound rests on OCS {ocs}, which joins all cubes by itself, or none"));
+            return wrong(format!(
+                "the upper bound rests on OCS {ocs}, which joins all cubes by itself, or none"
+            ));
         }
         join(&mut together, ocs);
     }
@@ -83,7 +95,10 @@ pub fn tree_bounds(
     let saved: usize = others.iter().map(|&ocs| join(&mut together.clone(), ocs)).sum();
     let most = if cubes > 1 { singles + (others.len() / 2).min(saved / (parts - 1)) } else { 0 };
     if claimed.at_most as usize != most {
-        return wrong(format!("their number is said to be at most {}, but the argument gives {most}", claimed.at_most));
+        return wrong(format!(
+            "their number is said to be at most {}, but the argument gives {most}",
+            claimed.at_most
+        ));
     }
     if found > most || claimed.at_least as usize > found {
         return wrong(format!("{found} sets are not between {} and {most}", claimed.at_least));

@@ -62,7 +62,8 @@ pub fn options() -> Result<Options, ExitCode> {
         }
         let Err(error) = handed_over(printed) else { return ExitCode::SUCCESS };
         let stop = Stop::from(error);
-        Terminal { format: MessageFormat::Human, quiet: false, verbose: false }.show(stop.diagnostics, &stop.sources);
+        Terminal { format: MessageFormat::Human, quiet: false, verbose: false }
+            .show(stop.diagnostics, &stop.sources);
         ExitCode::from(stop.exit_code)
     })
 }
@@ -77,9 +78,15 @@ fn former_option(shown: &clap::Error) -> Option<InputError> {
         return None;
     }
     let settings = args::former_sim_options::settings_of_former_options(&words)?;
-    let Some(clap::error::ContextValue::String(option)) = shown.get(clap::error::ContextKind::InvalidArg) else { return None };
+    let Some(clap::error::ContextValue::String(option)) = shown.get(clap::error::ContextKind::InvalidArg)
+    else {
+        return None;
+    };
     let what = format!("`fabc sim` has no option `{option}`: write `--with '{settings}'`");
-    Some(InputError::Usage { what, hint: "`--with` takes the settings of a `simulate` block: docs/language.md".to_owned() })
+    Some(InputError::Usage {
+        what,
+        hint: "`--with` takes the settings of a `simulate` block: docs/language.md".to_owned(),
+    })
 }
 
 /// The words behind the name of the program, even those that cannot be read.
@@ -90,11 +97,12 @@ fn command_line() -> Vec<String> {
 /// The form of messages that the command line asks for, even one that cannot be read.
 fn asked_format() -> MessageFormat {
     let words = command_line();
-    let mut written = words.iter().enumerate().filter_map(|(at, word)| match word.strip_prefix("--message-format") {
-        Some("") => words.get(at + 1).map(String::as_str),
-        Some(value) => value.strip_prefix('='),
-        None => None,
-    });
+    let mut written =
+        words.iter().enumerate().filter_map(|(at, word)| match word.strip_prefix("--message-format") {
+            Some("") => words.get(at + 1).map(String::as_str),
+            Some(value) => value.strip_prefix('='),
+            None => None,
+        });
     written.next_back().and_then(MessageFormat::of_word).unwrap_or(MessageFormat::Human)
 }
 
@@ -109,7 +117,8 @@ fn wrong_usage(error: InputError, format: MessageFormat) -> ExitCode {
 
 /// Runs a command and returns its exit code. Errors have been shown by then.
 pub fn run(options: &Options) -> ExitCode {
-    let terminal = Terminal { format: options.message_format, quiet: options.quiet, verbose: options.verbose };
+    let terminal =
+        Terminal { format: options.message_format, quiet: options.quiet, verbose: options.verbose };
     show_panics_as_bugs(terminal);
     if let Some(threads) = options.threads {
         // It fails only if the pool is running already; the number of threads decides nothing but speed.
@@ -142,9 +151,13 @@ fn dispatch(command: &Command, terminal: Terminal) -> Result<(), Stop> {
         Command::Graph(args) => build::graph(args, terminal),
         Command::Tables(args) => operate::tables::tables(args),
         Command::Place(args) => operate::place::place(args, terminal),
-        Command::Plan(args) if operate::placed::is_placed(&args.directory) => operate::plan_slices::plan(args, terminal),
+        Command::Plan(args) if operate::placed::is_placed(&args.directory) => {
+            operate::plan_slices::plan(args, terminal)
+        }
         Command::Plan(args) => operate::plan::plan(args, terminal),
-        Command::Drift(args) if operate::placed::is_placed(&args.directory) => operate::drift_slices::drift(args, terminal),
+        Command::Drift(args) if operate::placed::is_placed(&args.directory) => {
+            operate::drift_slices::drift(args, terminal)
+        }
         Command::Diff(args) => diff::diff(args, terminal),
         Command::Drift(args) => operate::drift::drift(args, terminal),
         Command::Repair(args) if args.swap => operate::repair_swap::repair(args, terminal),
@@ -190,8 +203,11 @@ fn show_panics_as_bugs(terminal: Terminal) {
             return;
         }
         let said = panic.payload();
-        let said =
-            said.downcast_ref::<&str>().copied().or_else(|| said.downcast_ref::<String>().map(String::as_str)).unwrap_or("it panicked");
+        let said = said
+            .downcast_ref::<&str>()
+            .copied()
+            .or_else(|| said.downcast_ref::<String>().map(String::as_str))
+            .unwrap_or("it panicked");
         let place = panic.location().map(|at| format!(" ({}:{})", at.file(), at.line())).unwrap_or_default();
         let bug = DriverError::Bug { message: format!("{said}{place}") };
         terminal.show(vec![Box::new(bug)], &diag::SourceMap::default());

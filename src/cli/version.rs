@@ -12,7 +12,11 @@ const ROOT: &str = "../..";
 fn main() {
     println!("cargo::rerun-if-changed=version.rs");
     let variable = |name| env::var(name).unwrap_or_default();
-    let commit = if variable("PROFILE") == "release" { commit(&Path::new(&variable("CARGO_MANIFEST_DIR")).join(ROOT)) } else { None };
+    let commit = if variable("PROFILE") == "release" {
+        commit(&Path::new(&variable("CARGO_MANIFEST_DIR")).join(ROOT))
+    } else {
+        None
+    };
     let commit = commit.map_or_else(String::new, |commit| format!(" ({commit})"));
     println!("cargo::rustc-env=FABC_VERSION={}{commit}", variable("CARGO_PKG_VERSION"));
 }
@@ -29,6 +33,9 @@ fn commit(directory: &Path) -> Option<String> {
         (output.status.success() && !text.is_empty()).then_some(text)
     };
     // Where a new commit leaves its traces.
-    println!("cargo::rerun-if-changed={}", directory.join(git(&["rev-parse", "--git-path", "logs/HEAD"])?).display());
+    println!(
+        "cargo::rerun-if-changed={}",
+        directory.join(git(&["rev-parse", "--git-path", "logs/HEAD"])?).display()
+    );
     git(&["rev-parse", "--short=12", "HEAD"])
 }

@@ -31,7 +31,9 @@ const ROWS: [(Cubes, &str, &str); 3] = [
 /// `[row][switches tolerated]`: the share of the time.
 fn table(asked: &AvailabilityAsked) -> Vec<Vec<f64>> {
     let of = |(cubes, ..): &(Cubes, &str, &str)| {
-        (0..asked.flow.len()).map(|dark| availability(&asked.plant, &asked.failures, *cubes, &asked.flow[..=dark])).collect()
+        (0..asked.flow.len())
+            .map(|dark| availability(&asked.plant, &asked.failures, *cubes, &asked.flow[..=dark]))
+            .collect()
     };
     ROWS.iter().map(of).collect()
 }
@@ -50,7 +52,8 @@ pub struct KindAvailability {
 /// For people.
 pub fn availability_text(asked: &AvailabilityAsked) -> String {
     let Plant { cubes, job, .. } = asked.plant;
-    let title = format!("availability of {}: a job of {job} of {cubes} cubes, {} spare\n", asked.fabric, cubes - job);
+    let title =
+        format!("availability of {}: a job of {job} of {cubes} cubes, {} spare\n", asked.fabric, cubes - job);
     title + &body(asked)
 }
 
@@ -106,11 +109,20 @@ fn body(asked: &AvailabilityAsked) -> String {
     });
     out.push('\n');
     if *measured < flow.len() {
-        let _ = writeln!(out, "  (with {measured} dark nothing was measured: what {} leave is taken)", measured - 1);
+        let _ = writeln!(
+            out,
+            "  (with {measured} dark nothing was measured: what {} leave is taken)",
+            measured - 1
+        );
     }
     let last = flow.len().min(2) - 1;
     let [waiting, swapped, around] = [0, 1, 2].map(|row: usize| table[row][last]);
-    let _ = writeln!(out, "\nto swap cubes is worth {:.4}, to route around cables {:.4},", swapped - waiting, around - swapped);
+    let _ = writeln!(
+        out,
+        "\nto swap cubes is worth {:.4}, to route around cables {:.4},",
+        swapped - waiting,
+        around - swapped
+    );
     let worth: Vec<String> = table[1].windows(2).map(|pair| format!("{:.4}", pair[1] - pair[0])).collect();
     let _ = writeln!(out, "to tolerate one dark switch after the other {}", worth.join(", "));
     out
@@ -119,7 +131,10 @@ fn body(asked: &AvailabilityAsked) -> String {
 /// `fabc.availability/1`.
 pub fn availability_json(asked: &AvailabilityAsked) -> String {
     let Plant { cubes, job, .. } = asked.plant;
-    let mut out = format!("{{\"format\":\"fabc.availability/1\",\"fabric\":{},\"cubes\":{cubes},\"job\":{job},", quote(&asked.fabric));
+    let mut out = format!(
+        "{{\"format\":\"fabc.availability/1\",\"fabric\":{},\"cubes\":{cubes},\"job\":{job},",
+        quote(&asked.fabric)
+    );
     push_figures(&mut out, asked);
     out.push_str("}\n");
     out
@@ -127,10 +142,14 @@ pub fn availability_json(asked: &AvailabilityAsked) -> String {
 
 /// `fabc.slices_availability/1`.
 pub fn slices_availability_json(fabric: &str, kinds: &[KindAvailability]) -> String {
-    let mut out = format!("{{\"format\":\"fabc.slices_availability/1\",\"fabric\":{},\"kinds\":", quote(fabric));
+    let mut out =
+        format!("{{\"format\":\"fabc.slices_availability/1\",\"fabric\":{},\"kinds\":", quote(fabric));
     push_lines(&mut out, kinds, |out, KindAvailability { kind, slices, asked }| {
         let Plant { cubes, job, others, .. } = asked.plant;
-        push(out, format_args!("{{\"kind\":{},\"slices\":{slices},\"job\":{job},\"others\":{others},", quote(kind)));
+        push(
+            out,
+            format_args!("{{\"kind\":{},\"slices\":{slices},\"job\":{job},\"others\":{others},", quote(kind)),
+        );
         push(out, format_args!("\"spare\":{},", cubes - job - others));
         push_figures(out, asked);
         out.push('}');
@@ -141,13 +160,28 @@ pub fn slices_availability_json(fabric: &str, kinds: &[KindAvailability]) -> Str
 
 /// What is asked, and what comes of it.
 fn push_figures(out: &mut String, asked: &AvailabilityAsked) {
-    let AvailabilityAsked { plant: Plant { hosts, cables, ocses, .. }, failures, host_chips, flow, measured, .. } = asked;
+    let AvailabilityAsked {
+        plant: Plant { hosts, cables, ocses, .. },
+        failures,
+        host_chips,
+        flow,
+        measured,
+        ..
+    } = asked;
     let Failures { host, cable, ocs, repair, restart } = failures;
-    push(out, format_args!("\"hosts\":{hosts},\"host_chips\":{host_chips},\"cables\":{cables},\"ocses\":{ocses},\n"));
+    push(
+        out,
+        format_args!(
+            "\"hosts\":{hosts},\"host_chips\":{host_chips},\"cables\":{cables},\"ocses\":{ocses},\n"
+        ),
+    );
     push(out, format_args!("\"failures_per_day\":{{\"host\":{host},\"cable\":{cable},\"ocs\":{ocs}}},"));
     push(out, format_args!("\"repair_h\":{},\"restart_min\":{},\n", repair * 24.0, restart * 1440.0));
     let numbers = |row: &[f64]| row.iter().map(|share| format!("{share:.6}")).collect::<Vec<_>>().join(",");
-    push(out, format_args!("\"throughput\":[{}],\"measured\":{measured},\n\"availability\":{{", numbers(flow)));
+    push(
+        out,
+        format_args!("\"throughput\":[{}],\"measured\":{measured},\n\"availability\":{{", numbers(flow)),
+    );
     for (at, ((_, name, _), row)) in ROWS.iter().zip(&table(asked)).enumerate() {
         let comma = if at > 0 { "," } else { "" };
         push(out, format_args!("{comma}\"{name}\":[{}]", numbers(row)));

@@ -16,7 +16,9 @@ pub(super) fn json(compiled: &Compiled) -> String {
     }
     if let Some((pod, CompiledPod { trees, .. })) = compiled.pod() {
         out.push_str("\"trees\":");
-        push_lines(&mut out, trees, |out, tree| out.push_str(&strings(tree.iter().map(|&ocs| &pod.ocses[ocs].name))));
+        push_lines(&mut out, trees, |out, tree| {
+            out.push_str(&strings(tree.iter().map(|&ocs| &pod.ocses[ocs].name)))
+        });
         out.push_str(",\n");
     }
     if let Some(bisection) = compiled.network.as_ref().and_then(|network| network.bisection.as_ref()) {
@@ -65,7 +67,10 @@ fn push_flow(out: &mut String, topology: &Topology, flow: &FlowCertificate) {
 }
 
 /// Ranks under the trivial symmetry, for tables that keep a symmetry which `topology.json` does not name.
-fn ranks_of_all_nodes<'c>(topology: &'c Topology, routed: &'c RoutedScenario) -> impl Iterator<Item = u32> + 'c {
+fn ranks_of_all_nodes<'c>(
+    topology: &'c Topology,
+    routed: &'c RoutedScenario,
+) -> impl Iterator<Item = u32> + 'c {
     let (symmetry, vcs): (&Symmetry, usize) = (&routed.tables.symmetry, routed.tables.vcs as usize);
     topology.nodes().flat_map(move |node| {
         (0..topology.ports() * vcs).map(move |slot| {

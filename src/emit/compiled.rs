@@ -3,9 +3,9 @@
 use fabc_base::ids::OcsId;
 use fabc_check::{DeadlockFree, Sampled, Wired};
 use fabc_ir::{
-    CollectiveResult, ConcurrentFlow, CrossConnects, DualLengths, FloorMetrics, FlowCertificate, Fraction, KeptScenario, KeptTables,
-    NetworkMetrics, PackedTables, PassRecord, Placement, RequireOutcome, Scenario, ScenarioMetrics, Topology, TradeOff, TreeBounds,
-    UniformTopology, UniversalLimit, Walk,
+    CollectiveResult, ConcurrentFlow, CrossConnects, DualLengths, FloorMetrics, FlowCertificate, Fraction,
+    KeptScenario, KeptTables, NetworkMetrics, PackedTables, PassRecord, Placement, RequireOutcome, Scenario,
+    ScenarioMetrics, Topology, TradeOff, TreeBounds, UniformTopology, UniversalLimit, Walk,
 };
 use fabc_model::{ClosedForm, Fabric, Pod};
 use fabc_sim::SimReport;
@@ -80,7 +80,11 @@ impl<'a> Wiring<'a> {
 impl WiredFabric {
     /// Its links.
     pub fn wiring(&self) -> Wiring<'_> {
-        Wiring { fabric: &self.fabric, topology: &self.topology, cross_connects: self.cross_connects.as_ref() }
+        Wiring {
+            fabric: &self.fabric,
+            topology: &self.topology,
+            cross_connects: self.cross_connects.as_ref(),
+        }
     }
 }
 
@@ -145,7 +149,10 @@ impl CompiledScenario {
             scenario: self.scenario.name.clone(),
             lengths: self.lengths.clone(),
             flow: self.flow.clone(),
-            routed: routed.map(|routed| KeptTables { tables: routed.tables.clone(), ranks: routed.proof.ranks().to_vec() }),
+            routed: routed.map(|routed| KeptTables {
+                tables: routed.tables.clone(),
+                ranks: routed.proof.ranks().to_vec(),
+            }),
         }
     }
 }
@@ -170,7 +177,10 @@ impl Compiled {
     /// Whether the healthy fabric is proved to carry as much as any topology could.
     pub fn is_optimal(&self) -> bool {
         let load = self.scenarios[0].metrics.routed.as_ref().map(Walk::max_channel_load);
-        self.pod.as_ref().and_then(|pod| pod.limit.as_ref()).is_some_and(|limit| limit.is_met(&self.flow, load))
+        self.pod
+            .as_ref()
+            .and_then(|pod| pod.limit.as_ref())
+            .is_some_and(|limit| limit.is_met(&self.flow, load))
     }
     /// The same where only pods come.
     ///

@@ -23,23 +23,39 @@ pub fn described(fabric: &Fabric, described: &Described) -> String {
     lines.push(format!("\nBY FORMULA      {}", family.written()));
     let mut row = |name: &str, value: String| lines.push(format!("  {name:<14}{value}"));
     let hosts = form.endpoints * u64::from(fabric.router.hosts.max(1));
-    let with_hosts = if form.endpoints == form.routers { "all".to_owned() } else { format!("{} of them", grouped(form.endpoints)) };
+    let with_hosts = if form.endpoints == form.routers {
+        "all".to_owned()
+    } else {
+        format!("{} of them", grouped(form.endpoints))
+    };
     row("routers", format!("{}, {with_hosts} with hosts: {}", grouped(form.routers), grouped(hosts)));
     row("links", grouped(form.links));
     let [least, most] = form.degrees;
-    let degrees = if least == most { format!("{most} of every router") } else { format!("{least} to {most}") };
+    let degrees =
+        if least == most { format!("{most} of every router") } else { format!("{least} to {most}") };
     row(if simplex { "outputs" } else { "degree" }, degrees);
     row("diameter", farthest(form));
     if let Some(bound) = form.moore_bound(simplex) {
         let share = percent(Fraction::new(form.routers, bound));
         let hops = form.router_diameter.hops;
-        row("Moore bound", format!("{} routers of degree {most} and diameter {hops}; these are {share} of it", grouped(bound)));
+        row(
+            "Moore bound",
+            format!(
+                "{} routers of degree {most} and diameter {hops}; these are {share} of it",
+                grouped(bound)
+            ),
+        );
     }
     if let (Some(sum), Some(layers)) = (form.distance_sum(), &form.layers) {
         let pairs = form.endpoints * (form.endpoints - 1);
         row(
             "average hops",
-            format!("{} (distances of all {} ordered pairs: {})", fixed(Fraction::new(sum, pairs), 6), grouped(pairs), grouped(sum)),
+            format!(
+                "{} (distances of all {} ordered pairs: {})",
+                fixed(Fraction::new(sum, pairs), 6),
+                grouped(pairs),
+                grouped(sum)
+            ),
         );
         if layers.len() <= LISTED {
             let at = layers.iter().enumerate().filter(|(_, pairs)| **pairs > 0);
@@ -52,20 +68,38 @@ pub fn described(fabric: &Fabric, described: &Described) -> String {
     row("all routers", "number, hosts and links of each, as the rule of the family says".to_owned());
     row(
         "links",
-        format!("{} routers: theirs are those of the rule, {}", sampled.routers, if simplex { "as they lead" } else { "both ways" }),
+        format!(
+            "{} routers: theirs are those of the rule, {}",
+            sampled.routers,
+            if simplex { "as they lead" } else { "both ways" }
+        ),
     );
-    row("no others", format!("{} of these routers, asked about all others: no other is joined", sampled.scanned));
+    row(
+        "no others",
+        format!("{} of these routers, asked about all others: no other is joined", sampled.scanned),
+    );
     let hops = sampled.searches.iter().map(|search| search.hops);
     let range = (hops.clone().min().unwrap_or(0), hops.max().unwrap_or(0));
     let range = if range.0 == range.1 { range.0.to_string() } else { format!("{} to {}", range.0, range.1) };
-    row("searches", format!("from {} of them: the farthest router is {range} hops away", sampled.searches.len()));
-    let sum = |at: &[u64]| (at.iter().sum::<u64>(), at.iter().zip(0u64..).map(|(others, hops)| others * hops).sum::<u64>());
-    let (others, hops) =
-        sampled.searches.iter().map(|search| sum(&search.endpoints_at)).fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
+    row(
+        "searches",
+        format!("from {} of them: the farthest router is {range} hops away", sampled.searches.len()),
+    );
+    let sum = |at: &[u64]| {
+        (at.iter().sum::<u64>(), at.iter().zip(0u64..).map(|(others, hops)| others * hops).sum::<u64>())
+    };
+    let (others, hops) = sampled
+        .searches
+        .iter()
+        .map(|search| sum(&search.endpoints_at))
+        .fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
     if others > 0 {
         row("average hops", format!("{} from these", fixed(Fraction::new(hops, others), 6)));
     }
-    row("work", format!("{} looks at a link, {} pairs of routers", grouped(sampled.looks), grouped(sampled.asked)));
+    row(
+        "work",
+        format!("{} looks at a link, {} pairs of routers", grouped(sampled.looks), grouped(sampled.asked)),
+    );
     if !requires.is_empty() {
         lines.push("\nREQUIRES        by formula".to_owned());
     }
@@ -82,9 +116,15 @@ pub fn described(fabric: &Fabric, described: &Described) -> String {
 
 /// `3`, `at most 3`, and between routers without hosts where that is another number.
 fn farthest(form: &ClosedForm) -> String {
-    let told = |farthest: Farthest| format!("{}{}", if farthest.is_exact() { "" } else { "at most " }, farthest.hops);
+    let told = |farthest: Farthest| {
+        format!("{}{}", if farthest.is_exact() { "" } else { "at most " }, farthest.hops)
+    };
     match form.endpoints == form.routers {
         true => told(form.diameter),
-        false => format!("{} between routers with hosts, {} between all", told(form.diameter), told(form.router_diameter)),
+        false => format!(
+            "{} between routers with hosts, {} between all",
+            told(form.diameter),
+            told(form.router_diameter)
+        ),
     }
 }

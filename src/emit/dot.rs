@@ -23,7 +23,13 @@ pub(super) fn dot(wiring: Wiring<'_>, (pod, cross_connects): (&Pod, &CrossConnec
         push(&mut out, format_args!("  \"{}\" -- \"{}\" [", link.a.node, link.b.node));
         match (link.class, cross_connects.ocs_of[id]) {
             (LinkClass::Global, Some(ocs)) => {
-                push(&mut out, format_args!("tooltip=\"{} {a} {b}\", color=\"#2f6fde\", constraint=false];\n", pod.ocses[ocs].name));
+                push(
+                    &mut out,
+                    format_args!(
+                        "tooltip=\"{} {a} {b}\", color=\"#2f6fde\", constraint=false];\n",
+                        pod.ocses[ocs].name
+                    ),
+                );
             }
             _ => push(&mut out, format_args!("tooltip=\"{a} {b}\", color=\"#8a8f98\"];\n")),
         }

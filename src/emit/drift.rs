@@ -37,7 +37,8 @@ fn push_switches(out: &mut String, name: &str, pod: &Pod, switches: &[SwitchDrif
     .filter(|(count, _)| *count > 0)
     .map(|(count, what)| format!("{} {what}", grouped(count)))
     .collect();
-    let count = if switches.len() == 1 { "1 switch".to_owned() } else { format!("{} switches", switches.len()) };
+    let count =
+        if switches.len() == 1 { "1 switch".to_owned() } else { format!("{} switches", switches.len()) };
     push(out, format_args!("{name}: {count} not as built: {}\n", counts.join(", ")));
     for switch in switches {
         push_switch(out, pod, switch);
@@ -79,14 +80,22 @@ fn push_meaning(out: &mut String, drift: &Drift, (directory, tables): (&str, Opt
         Meaning::Same => out.push_str("nothing that was built is missing, and nothing else is joined\n"),
         Meaning::Scenario(name) => {
             let tables = tables.unwrap_or_default();
-            push(out, format_args!("this is the fault {name} of the budget: its tables are {directory}/{tables}\n"));
+            push(
+                out,
+                format_args!("this is the fault {name} of the budget: its tables are {directory}/{tables}\n"),
+            );
         }
-        Meaning::Repair(names) => push(out, format_args!("no fault of the budget: {}\n", repair(directory, names))),
+        Meaning::Repair(names) => {
+            push(out, format_args!("no fault of the budget: {}\n", repair(directory, names)))
+        }
         Meaning::Foreign(names) => {
             out.push_str("ports are joined that were not: packets on them go astray, since tables name ports; set the switches again");
             match names.is_empty() {
                 true => out.push('\n'),
-                false => push(out, format_args!(",\nor unset what is too many and then {}\n", repair(directory, names))),
+                false => push(
+                    out,
+                    format_args!(",\nor unset what is too many and then {}\n", repair(directory, names)),
+                ),
             }
         }
     }
@@ -96,7 +105,8 @@ fn push_meaning(out: &mut String, drift: &Drift, (directory, tables): (&str, Opt
 fn repair(directory: &str, names: &[String]) -> String {
     let down: Vec<String> = names.iter().take(SHOWN).map(|name| format!("--down '{name}'")).collect();
     let more = names.len().saturating_sub(SHOWN);
-    let more = if more > 0 { format!(" .. ({more} more; `fabc repair --live` takes all)") } else { String::new() };
+    let more =
+        if more > 0 { format!(" .. ({more} more; `fabc repair --live` takes all)") } else { String::new() };
     format!("fabc repair {directory} {}{more} --out repaired", down.join(" "))
 }
 
@@ -107,8 +117,11 @@ fn faces(pod: &Pod, ocs: OcsId, pair: [u32; 2]) -> [String; 2] {
 
 /// The drift for programs, `fabc.drift/1`.
 pub fn drift_json(name: &str, pod: &Pod, drift: &Drift) -> String {
-    let mut out =
-        format!("{{\"format\":\"fabc.drift/1\",\"fabric\":{},\"means\":\"{}\",\n\"switches\":", quote(name), drift.meaning.name());
+    let mut out = format!(
+        "{{\"format\":\"fabc.drift/1\",\"fabric\":{},\"means\":\"{}\",\n\"switches\":",
+        quote(name),
+        drift.meaning.name()
+    );
     push_switch_lines(&mut out, pod, &drift.switches);
     let (scenario, repair) = match &drift.meaning {
         Meaning::Same => (None, &[][..]),
@@ -116,7 +129,14 @@ pub fn drift_json(name: &str, pod: &Pod, drift: &Drift) -> String {
         Meaning::Repair(names) | Meaning::Foreign(names) => (None, &names[..]),
     };
     let scenario = scenario.map_or("null".to_owned(), |name| quote(name));
-    push(&mut out, format_args!(",\n\"scenario\":{scenario},\"repair\":{},\"parts\":{}}}\n", strings(repair), drift.parts));
+    push(
+        &mut out,
+        format_args!(
+            ",\n\"scenario\":{scenario},\"repair\":{},\"parts\":{}}}\n",
+            strings(repair),
+            drift.parts
+        ),
+    );
     out
 }
 
@@ -124,7 +144,13 @@ fn push_switch_lines(out: &mut String, pod: &Pod, switches: &[SwitchDrift]) {
     push_lines(out, switches, |out, switch| {
         let SwitchDrift { ocs, missing, extra, moved, blocked, pending, failed, idle } = switch;
         push(out, format_args!("{{\"ocs\":{}", quote(&pod.ocses[*ocs].name)));
-        for (what, pairs) in [("missing", missing), ("extra", extra), ("moved", moved), ("pending", pending), ("failed", failed)] {
+        for (what, pairs) in [
+            ("missing", missing),
+            ("extra", extra),
+            ("moved", moved),
+            ("pending", pending),
+            ("failed", failed),
+        ] {
             push(out, format_args!(",\"{what}\":"));
             push_numbers(out, pairs.iter().map(|[a, b]| format!("[{a},{b}]")));
         }
@@ -141,8 +167,13 @@ pub fn slices_drift_text(name: &str, pod: &Pod, drift: &SlicesDrift, directory: 
     out.push('\n');
     for (ocs, pair, ends) in &drift.across {
         let [a, b] = faces(pod, *ocs, *pair);
-        let [of_a, of_b] = ends.each_ref().map(|end| end.as_ref().map_or("no slice".to_owned(), |slice| format!("slice {slice}")));
-        push(&mut out, format_args!("{} joins {a} of {of_a} to {b} of {of_b}: unset it\n", pod.ocses[*ocs].name));
+        let [of_a, of_b] = ends
+            .each_ref()
+            .map(|end| end.as_ref().map_or("no slice".to_owned(), |slice| format!("slice {slice}")));
+        push(
+            &mut out,
+            format_args!("{} joins {a} of {of_a} to {b} of {of_b}: unset it\n", pod.ocses[*ocs].name),
+        );
     }
     for SliceDrift { slice, meaning, parts } in &drift.slices {
         let parts = if *parts > 1 { format!(", and is in {parts} parts") } else { String::new() };
@@ -155,10 +186,14 @@ pub fn slices_drift_text(name: &str, pod: &Pod, drift: &SlicesDrift, directory: 
                 ),
             ),
             Meaning::Repair(names) | Meaning::Foreign(names) if names.is_empty() => {
-                push(&mut out, format_args!("slice {slice} has ports joined that were not: set its switches again\n"));
+                push(
+                    &mut out,
+                    format_args!("slice {slice} has ports joined that were not: set its switches again\n"),
+                );
             }
             Meaning::Repair(names) | Meaning::Foreign(names) => {
-                let down: Vec<String> = names.iter().take(SHOWN).map(|name| format!("--down '{name}'")).collect();
+                let down: Vec<String> =
+                    names.iter().take(SHOWN).map(|name| format!("--down '{name}'")).collect();
                 let more = names.len().saturating_sub(SHOWN);
                 let more = if more > 0 { format!(" .. ({more} more)") } else { String::new() };
                 push(
@@ -177,7 +212,11 @@ pub fn slices_drift_text(name: &str, pod: &Pod, drift: &SlicesDrift, directory: 
 
 /// The same for programs, `fabc.drift/1` with `slices` and `across`.
 pub fn slices_drift_json(name: &str, pod: &Pod, drift: &SlicesDrift) -> String {
-    let mut out = format!("{{\"format\":\"fabc.drift/1\",\"fabric\":{},\"means\":\"{}\",\n\"switches\":", quote(name), drift.means());
+    let mut out = format!(
+        "{{\"format\":\"fabc.drift/1\",\"fabric\":{},\"means\":\"{}\",\n\"switches\":",
+        quote(name),
+        drift.means()
+    );
     push_switch_lines(&mut out, pod, &drift.switches);
     out.push_str(",\n\"slices\":");
     push_lines(&mut out, &drift.slices, |out, SliceDrift { slice, meaning, parts }| {
@@ -186,13 +225,28 @@ pub fn slices_drift_json(name: &str, pod: &Pod, drift: &SlicesDrift) -> String {
             Meaning::Scenario(scenario) => (quote(scenario), &[][..]),
             Meaning::Repair(names) | Meaning::Foreign(names) => ("null".to_owned(), &names[..]),
         };
-        push(out, format_args!("{{\"slice\":{},\"means\":\"{}\",\"scenario\":{scenario},", quote(slice), meaning.name()));
+        push(
+            out,
+            format_args!(
+                "{{\"slice\":{},\"means\":\"{}\",\"scenario\":{scenario},",
+                quote(slice),
+                meaning.name()
+            ),
+        );
         push(out, format_args!("\"repair\":{},\"parts\":{parts}}}", strings(repair)));
     });
     out.push_str(",\n\"across\":");
     push_lines(&mut out, &drift.across, |out, (ocs, [a, b], ends)| {
         let ends = ends.each_ref().map(|end| end.as_deref().map_or("null".to_owned(), quote));
-        push(out, format_args!("{{\"ocs\":{},\"pair\":[{a},{b}],\"slices\":[{},{}]}}", quote(&pod.ocses[*ocs].name), ends[0], ends[1]));
+        push(
+            out,
+            format_args!(
+                "{{\"ocs\":{},\"pair\":[{a},{b}],\"slices\":[{},{}]}}",
+                quote(&pod.ocses[*ocs].name),
+                ends[0],
+                ends[1]
+            ),
+        );
     });
     out.push_str("}\n");
     out

@@ -9,7 +9,8 @@ use fabc_model::{Dragonfly, Family, HyperX, Hypercube, Mesh, PolarStar, RoutingC
 
 /// Whether there is one: the routing is a formula, and has been found.
 pub(super) fn exists(compiled: &Compiled) -> bool {
-    compiled.fabric.routing == RoutingChoice::Algebraic && compiled.scenarios.first().is_some_and(|nominal| nominal.routed.is_some())
+    compiled.fabric.routing == RoutingChoice::Algebraic
+        && compiled.scenarios.first().is_some_and(|nominal| nominal.routed.is_some())
 }
 
 /// The file's text.
@@ -18,13 +19,21 @@ pub(super) fn json(compiled: &Compiled) -> String {
     let Some(family) = fabric.family() else { unreachable!("`resolve` refuses formulas for pods") };
     let mut out = format!("{{\"format\":\"fabc.formula/1\",\"fabric\":{},", quote(&fabric.name));
     let (name, routers, ports) = (family.name(), topology.node_count(), topology.ports());
-    push(&mut out, format_args!("\"family\":\"{name}\",\"routers\":{routers},\"ports\":{ports},\"vc\":\"{}\",\n", vc(compiled)));
+    push(
+        &mut out,
+        format_args!(
+            "\"family\":\"{name}\",\"routers\":{routers},\"ports\":{ports},\"vc\":\"{}\",\n",
+            vc(compiled)
+        ),
+    );
     match family {
         Family::Torus(Torus(sides)) | Family::Mesh(Mesh(sides)) | Family::HyperX(HyperX(sides)) => {
             out.push_str("\"sides\":");
             push_numbers(&mut out, sides);
         }
-        Family::Hypercube(Hypercube { dimensions, .. }) => push(&mut out, format_args!("\"dimensions\":{dimensions}")),
+        Family::Hypercube(Hypercube { dimensions, .. }) => {
+            push(&mut out, format_args!("\"dimensions\":{dimensions}"))
+        }
         Family::Dragonfly(dragonfly) => groups(&mut out, topology, dragonfly),
         Family::PolarStar(star) => self::star(&mut out, star),
         family => unreachable!("`resolve` refuses formulas for a {}", family.name()),
@@ -49,7 +58,8 @@ fn vc(compiled: &Compiled) -> &'static str {
 fn groups(out: &mut String, topology: &Topology, dragonfly: &Dragonfly) {
     push(out, format_args!("\"group\":{},\"across\":", dragonfly.a));
     push_lines(out, topology.nodes(), |out, node| {
-        let ports = (dragonfly.a as usize - 1..topology.ports()).map(|port| topology.outgoing(node, PortId(port as u16)));
+        let ports = (dragonfly.a as usize - 1..topology.ports())
+            .map(|port| topology.outgoing(node, PortId(port as u16)));
         let far = |channel| topology.target(channel).node.to_string();
         push_numbers(out, ports.map(|channel| channel.map_or("null".to_owned(), far)));
     });

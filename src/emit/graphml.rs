@@ -27,9 +27,14 @@ const KEYS: [(&str, &str, &str, &str); 13] = [
 /// The file's text. Names are identifiers, numbers and brackets: nothing in it needs escaping.
 pub(super) fn xml(wiring: Wiring<'_>, (pod, cross_connects): (&Pod, &CrossConnects)) -> String {
     let Wiring { fabric, topology, .. } = wiring;
-    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n");
+    let mut out = String::from(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",
+    );
     for (id, on, name, kind) in KEYS {
-        push(&mut out, format_args!("<key id=\"{id}\" for=\"{on}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>\n"));
+        push(
+            &mut out,
+            format_args!("<key id=\"{id}\" for=\"{on}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>\n"),
+        );
     }
     push(&mut out, format_args!("<graph id=\"{}\" edgedefault=\"undirected\">\n", fabric.name));
     for node in topology.nodes() {
@@ -42,7 +47,10 @@ pub(super) fn xml(wiring: Wiring<'_>, (pod, cross_connects): (&Pod, &CrossConnec
         out.push_str("</node>\n");
     }
     for (id, link) in topology.links().enumerate() {
-        push(&mut out, format_args!("<edge id=\"e{id}\" source=\"{}\" target=\"{}\">", link.a.node, link.b.node));
+        push(
+            &mut out,
+            format_args!("<edge id=\"e{id}\" source=\"{}\" target=\"{}\">", link.a.node, link.b.node),
+        );
         push_data(&mut out, "link", id);
         push_data(&mut out, "a_port", PORT_NAMES[link.a.port.0 as usize]);
         push_data(&mut out, "b_port", PORT_NAMES[link.b.port.0 as usize]);

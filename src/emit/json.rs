@@ -26,7 +26,11 @@ pub(super) fn push_numbers<T: std::fmt::Display>(out: &mut String, items: impl I
 }
 
 /// `[\n record,\n record\n]` with one record per line, or `[]`; `record` appends one.
-pub(super) fn push_lines<T>(out: &mut String, items: impl IntoIterator<Item = T>, mut record: impl FnMut(&mut String, T)) {
+pub(super) fn push_lines<T>(
+    out: &mut String,
+    items: impl IntoIterator<Item = T>,
+    mut record: impl FnMut(&mut String, T),
+) {
     out.push('[');
     let mut any = false;
     for item in items {
@@ -38,7 +42,11 @@ pub(super) fn push_lines<T>(out: &mut String, items: impl IntoIterator<Item = T>
 }
 
 /// The same for `{\n "key":value,\n ..}`.
-pub(super) fn push_object<T>(out: &mut String, items: impl IntoIterator<Item = T>, mut record: impl FnMut(&mut String, T)) {
+pub(super) fn push_object<T>(
+    out: &mut String,
+    items: impl IntoIterator<Item = T>,
+    mut record: impl FnMut(&mut String, T),
+) {
     out.push('{');
     let mut any = false;
     for item in items {

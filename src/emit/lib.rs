@@ -46,16 +46,19 @@ mod tables_bin;
 mod topology;
 
 pub use availability::{
-    AvailabilityAsked, KindAvailability, availability_json, availability_text, slices_availability_json, slices_availability_text,
+    AvailabilityAsked, KindAvailability, availability_json, availability_text, slices_availability_json,
+    slices_availability_text,
 };
 pub use collective::{
-    MscclFile, ProgramError, TRACE_MESSAGES, TraceFile, TraceTold, collective_chakra, collective_json, collective_msccl, collective_path,
-    collective_trace, collectives_csv, collectives_json, collectives_text,
+    MscclFile, ProgramError, TRACE_MESSAGES, TraceFile, TraceTold, collective_chakra, collective_json,
+    collective_msccl, collective_path, collective_trace, collectives_csv, collectives_json, collectives_text,
 };
 pub use described::described;
 pub use diff::{diff_html, diff_json, diff_summary, diff_text};
 pub use drift::{drift_json, drift_text, slices_drift_json, slices_drift_text};
-pub use estimate::{TimeUnit, estimate_csv, estimate_json, estimate_text, estimates_csv, estimates_json, estimates_text};
+pub use estimate::{
+    TimeUnit, estimate_csv, estimate_json, estimate_text, estimates_csv, estimates_json, estimates_text,
+};
 pub use external::{EmitError, Take};
 pub use kept::{kept_fault, kept_healthy, kept_simulation, shards_json};
 pub use lines::Look;
@@ -66,10 +69,13 @@ pub use report_txt::terminal_report;
 pub use schedule::ChipPlans;
 pub use schema::{SCHEMAS, Schema};
 pub use simulation::{
-    Compared, Finished, comparison_csv, comparison_text, finished_csv, finished_text, simulation_csv, simulation_json, simulation_path,
-    simulation_svg, simulation_text,
+    Compared, Finished, comparison_csv, comparison_text, finished_csv, finished_text, simulation_csv,
+    simulation_json, simulation_path, simulation_svg, simulation_text,
 };
-pub use slices::{PLACEMENT, PlacedKind, PlacedPod, placed_artifacts, placed_contract, placed_text, slices_plan_json, slices_plan_text};
+pub use slices::{
+    PLACEMENT, PlacedKind, PlacedPod, placed_artifacts, placed_contract, placed_text, slices_plan_json,
+    slices_plan_text,
+};
 pub use staged::{each_staged, staged_text};
 pub use sweep::{SweepTable, failed_json, sweep_csv, sweep_html, sweep_json, sweep_table_json, sweep_text};
 pub use tables::{router_table_json, router_table_text, tables_json, tables_path};
@@ -143,24 +149,79 @@ pub const FORMATS: &[Format] = &[
     format(Kind::ConfigDb, "config_db", "ocs/*.config_db.json", "one SONiC OCS CONFIG_DB per switch"),
     format(Kind::Tables, "tables", "tables/*.json", "forwarding tables per scenario (fabc.tables/1)"),
     format(Kind::TablesBin, "tables_bin", "tables/*.bin", "the same in a byte per entry (fabc.tables.bin/1)"),
-    format(Kind::Formula, "formula", "formula.json", "what routers need to work out next hops, of `algebraic` (fabc.formula/1)"),
-    format(Kind::Floor, "floor", "floor.json", "which router stands in which cabinet, and where (fabc.floor/1)"),
+    format(
+        Kind::Formula,
+        "formula",
+        "formula.json",
+        "what routers need to work out next hops, of `algebraic` (fabc.formula/1)",
+    ),
+    format(
+        Kind::Floor,
+        "floor",
+        "floor.json",
+        "which router stands in which cabinet, and where (fabc.floor/1)",
+    ),
     format(Kind::Cables, "cables", "cables.csv", "the cables to be cut and laid, one per line"),
-    format(Kind::Certificates, "certificates", "certificates.json", "flow, trees, channel lengths and ranks (fabc.certificates/1)"),
-    format(Kind::ReportJson, "report_json", "report.json", "metrics, bounds, scenarios, requires, passes (fabc.report/1)"),
+    format(
+        Kind::Certificates,
+        "certificates",
+        "certificates.json",
+        "flow, trees, channel lengths and ranks (fabc.certificates/1)",
+    ),
+    format(
+        Kind::ReportJson,
+        "report_json",
+        "report.json",
+        "metrics, bounds, scenarios, requires, passes (fabc.report/1)",
+    ),
     format(Kind::ReportTxt, "report_txt", "report.txt", "the report as the terminal shows it"),
-    format(Kind::ReportHtml, "report_html", "report.html", "the report with drawings, one self-contained page"),
+    format(
+        Kind::ReportHtml,
+        "report_html",
+        "report.html",
+        "the report with drawings, one self-contained page",
+    ),
     format(Kind::Graphml, "graphml", "topology.graphml", "the topology as GraphML"),
     format(Kind::Dot, "dot", "topology.dot", "the topology for Graphviz"),
     format(Kind::Csv, "csv", "topology.csv", "the links as CSV"),
-    format(Kind::Simulations, "simulations", "simulations/*.json", "what the simulations of the spec found (fabc.simulation/1)"),
+    format(
+        Kind::Simulations,
+        "simulations",
+        "simulations/*.json",
+        "what the simulations of the spec found (fabc.simulation/1)",
+    ),
     format(Kind::SimulationsCsv, "simulations_csv", "simulations/*.csv", "the same, a row per run"),
-    format(Kind::Collectives, "collectives", "collectives/*.json", "the schedules of the spec's collectives (fabc.collective/1)"),
-    format(Kind::Schedule, "schedule", "schedule.json", "when every chip sends which vector, of `scheduled` (fabc.schedule/1)"),
-    format(Kind::ScheduleBin, "schedule_bin", "schedule.bin", "the same in a few bytes per vector (fabc.schedule.bin/1)"),
+    format(
+        Kind::Collectives,
+        "collectives",
+        "collectives/*.json",
+        "the schedules of the spec's collectives (fabc.collective/1)",
+    ),
+    format(
+        Kind::Schedule,
+        "schedule",
+        "schedule.json",
+        "when every chip sends which vector, of `scheduled` (fabc.schedule/1)",
+    ),
+    format(
+        Kind::ScheduleBin,
+        "schedule_bin",
+        "schedule.bin",
+        "the same in a few bytes per vector (fabc.schedule.bin/1)",
+    ),
     format(Kind::Spec, "spec", "spec.fab", "the normalized spec, every `use` inlined"),
-    format(Kind::External(External::TablesCsv), "tables_csv", "*/router_*.csv", "one CSV per router and scenario; only by --emit"),
-    format(Kind::External(External::OpensmLft), "opensm_lft", "nominal.lft", "forwarding tables for `opensm -R file -U`; only by --emit"),
+    format(
+        Kind::External(External::TablesCsv),
+        "tables_csv",
+        "*/router_*.csv",
+        "one CSV per router and scenario; only by --emit",
+    ),
+    format(
+        Kind::External(External::OpensmLft),
+        "opensm_lft",
+        "nominal.lft",
+        "forwarding tables for `opensm -R file -U`; only by --emit",
+    ),
     format(
         Kind::External(External::OpensmSl2vl),
         "opensm_sl2vl",
@@ -179,8 +240,18 @@ pub const FORMATS: &[Format] = &[
         "topology.ibnetdiscover",
         "the pod as an InfiniBand subnet; only by --emit",
     ),
-    format(Kind::External(External::OcsPorts), "ocs_ports", "ocs_ports.csv", "which face port is which port of a switch; only by --emit"),
-    format(Kind::External(External::TonsBundle), "tons_bundle", "<fabric>.*", "map, paths, nrl2, vcmat2 as TONS has them; only by --emit"),
+    format(
+        Kind::External(External::OcsPorts),
+        "ocs_ports",
+        "ocs_ports.csv",
+        "which face port is which port of a switch; only by --emit",
+    ),
+    format(
+        Kind::External(External::TonsBundle),
+        "tons_bundle",
+        "<fabric>.*",
+        "map, paths, nrl2, vcmat2 as TONS has them; only by --emit",
+    ),
 ];
 
 /// The option of a build whose tables are `fabc.tables.bin/1`; without it they are `fabc.tables/1`.
@@ -220,7 +291,14 @@ pub fn each_artifact<E>(
         lines.push(ManifestLine::of(&artifact.path, &artifact.bytes));
         take(artifact)?;
     }
-    let text = manifest_json(TOOL, &compiled.fabric.name, spec_text, Contract::of(&compiled.requires), options, &lines);
+    let text = manifest_json(
+        TOOL,
+        &compiled.fabric.name,
+        spec_text,
+        Contract::of(&compiled.requires),
+        options,
+        &lines,
+    );
     take(Artifact { path: "manifest.json".to_owned(), bytes: text.into_bytes() })
 }
 
@@ -241,7 +319,10 @@ pub fn each_but_tables<E>(
     take: &mut dyn FnMut(Artifact) -> Result<(), E>,
 ) -> Result<(), E> {
     let tables = [Kind::Tables, Kind::TablesBin];
-    let kinds = FORMATS.iter().map(|format| format.kind).filter(|kind| !tables.contains(kind) && !unwanted(binary).contains(kind));
+    let kinds = FORMATS
+        .iter()
+        .map(|format| format.kind)
+        .filter(|kind| !tables.contains(kind) && !unwanted(binary).contains(kind));
     let kinds = kinds.chain([Kind::Inputs]);
     for (path, part) in kinds.flat_map(|kind| parts(compiled, kind)) {
         take(Artifact { path, bytes: part.bytes(compiled, spec_text) })?;
@@ -250,13 +331,21 @@ pub fn each_but_tables<E>(
 }
 
 /// The file of one scenario's tables, in either of its two forms.
-pub fn tables_artifact(scenario: &Scenario, tables: &ForwardingTables, topology_symmetry: &Symmetry, binary: bool) -> Artifact {
+pub fn tables_artifact(
+    scenario: &Scenario,
+    tables: &ForwardingTables,
+    topology_symmetry: &Symmetry,
+    binary: bool,
+) -> Artifact {
     let path = tables_path(&scenario.name);
     if binary {
         let bytes = tables_bin::bytes(&PackedTables::pack(tables), &scenario.images, topology_symmetry);
         Artifact { path: path + ".bin", bytes }
     } else {
-        Artifact { path: path + ".json", bytes: tables_json(tables, &scenario.images, topology_symmetry).into_bytes() }
+        Artifact {
+            path: path + ".json",
+            bytes: tables_json(tables, &scenario.images, topology_symmetry).into_bytes(),
+        }
     }
 }
 
@@ -267,14 +356,21 @@ pub fn repaired_tables(tables: &ForwardingTables) -> Artifact {
         let bytes = tables_bin::bytes(&PackedTables::pack(tables), &[], &tables.symmetry);
         return Artifact { path: "tables.bin".to_owned(), bytes };
     }
-    Artifact { path: "tables.json".to_owned(), bytes: tables_json(tables, &[], &tables.symmetry).into_bytes() }
+    Artifact {
+        path: "tables.json".to_owned(),
+        bytes: tables_json(tables, &[], &tables.symmetry).into_bytes(),
+    }
 }
 
 /// The copies of the files that a spec names, as a built directory has them: paths and texts.
 pub fn inputs(fabric: &Fabric) -> Vec<(String, String)> {
-    let matrix = matches!(fabric.demand.shape(), DemandShape::Matrix(_)).then(|| (DEMAND_INPUT.to_owned(), fabric.demand.csv()));
+    let matrix = matches!(fabric.demand.shape(), DemandShape::Matrix(_))
+        .then(|| (DEMAND_INPUT.to_owned(), fabric.demand.csv()));
     let input = fabric.plant.input().map(|(path, text)| (path.to_owned(), text.to_owned()));
-    let pairs = fabric.collectives.iter().filter_map(|of| Some((pairs_input(&of.name), of.messages.as_ref()?.text.as_deref()?.to_owned())));
+    let pairs = fabric
+        .collectives
+        .iter()
+        .filter_map(|of| Some((pairs_input(&of.name), of.messages.as_ref()?.text.as_deref()?.to_owned())));
     let traces = fabric.simulations.iter().filter_map(|of| {
         let trace = of.parameters.details.trace.as_ref()?;
         Some((trace_input(&of.name), trace.text.to_string()))
@@ -285,8 +381,10 @@ pub fn inputs(fabric: &Fabric) -> Vec<(String, String)> {
 /// The files of one format, sorted by path; `None` if no format has this name.
 pub fn artifacts_of_format(name: &str, compiled: &Compiled, spec_text: &str) -> Option<Vec<Artifact>> {
     let format = FORMATS.iter().find(|format| format.name == name)?;
-    let mut files: Vec<Artifact> =
-        parts(compiled, format.kind).into_iter().map(|(path, part)| Artifact { path, bytes: part.bytes(compiled, spec_text) }).collect();
+    let mut files: Vec<Artifact> = parts(compiled, format.kind)
+        .into_iter()
+        .map(|(path, part)| Artifact { path, bytes: part.bytes(compiled, spec_text) })
+        .collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Some(files)
 }
@@ -334,7 +432,10 @@ impl Format {
     }
     /// Whether it needs tables, or what is found after them.
     pub fn is_after_routing(&self) -> bool {
-        let of_routes = matches!(self.kind, Kind::Tables | Kind::TablesBin | Kind::Formula | Kind::Schedule | Kind::ScheduleBin);
+        let of_routes = matches!(
+            self.kind,
+            Kind::Tables | Kind::TablesBin | Kind::Formula | Kind::Schedule | Kind::ScheduleBin
+        );
         let of_runs = matches!(self.kind, Kind::Simulations | Kind::SimulationsCsv | Kind::Collectives);
         of_routes || of_runs || matches!(self.kind, Kind::External(external) if external.is_of_tables())
     }
@@ -360,7 +461,11 @@ pub fn fits(format: &Format, fabric: &Fabric) -> Result<(), EmitError> {
 ///
 /// # Errors
 /// The pod does not fit the format ([`EmitError`]), or the first error that `take` returns.
-pub fn each_chunk<E: From<EmitError>>(format: &Format, compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
+pub fn each_chunk<E: From<EmitError>>(
+    format: &Format,
+    compiled: &Compiled,
+    take: &mut Take<'_, E>,
+) -> Result<(), E> {
     match format.kind {
         Kind::External(external) => external::each_chunk(external, compiled, take),
         _ => Ok(()),
@@ -381,7 +486,10 @@ pub fn most_in_json(compiled: &Compiled) -> u64 {
 
 /// Table entries that the files of all scenarios list, or sends and receives that plans do.
 pub fn listed_entries(compiled: &Compiled) -> u64 {
-    let tables = compiled.scenarios.iter().filter_map(|scenario| Some(scenario.routed.as_ref()?.tables.listed_entries()));
+    let tables = compiled
+        .scenarios
+        .iter()
+        .filter_map(|scenario| Some(scenario.routed.as_ref()?.tables.listed_entries()));
     tables.sum::<u64>() + schedule_bin::listed_entries(compiled)
 }
 
@@ -402,18 +510,26 @@ fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
     match (kind, &compiled.fabric.plant) {
         (Kind::Ocs | Kind::ConfigDb, Plant::Network(_)) | (Kind::External(_), _) => Vec::new(),
         (Kind::ConfigDb, Plant::Pod(pod)) => {
-            let configured = pod.ocses.iter().enumerate().filter(|(_, ocs)| ocs.config_db.state_key().is_some());
+            let configured =
+                pod.ocses.iter().enumerate().filter(|(_, ocs)| ocs.config_db.state_key().is_some());
             configured.map(|(at, ocs)| (config_db_path(&ocs.name), part(at))).collect()
         }
         (Kind::Tables | Kind::TablesBin, _) => {
             let ending = if kind == Kind::Tables { "json" } else { "bin" };
-            let routed = compiled.scenarios.iter().enumerate().filter(|(_, scenario)| scenario.routed.is_some());
-            routed.map(|(at, scenario)| (format!("{}.{ending}", tables_path(&scenario.scenario.name)), part(at))).collect()
+            let routed =
+                compiled.scenarios.iter().enumerate().filter(|(_, scenario)| scenario.routed.is_some());
+            routed
+                .map(|(at, scenario)| {
+                    (format!("{}.{ending}", tables_path(&scenario.scenario.name)), part(at))
+                })
+                .collect()
         }
         (Kind::Inputs, plant) => {
             let matrix = matches!(compiled.fabric.demand.shape(), DemandShape::Matrix(_));
-            let demand = matrix.then(|| (DEMAND_INPUT.to_owned(), Part { kind: Kind::Demand, at: 0, input: "" }));
-            let input = plant.input().map(|(path, text)| (path.to_owned(), Part { kind, at: 0, input: text }));
+            let demand =
+                matrix.then(|| (DEMAND_INPUT.to_owned(), Part { kind: Kind::Demand, at: 0, input: "" }));
+            let input =
+                plant.input().map(|(path, text)| (path.to_owned(), Part { kind, at: 0, input: text }));
             let pairs = compiled.fabric.collectives.iter().filter_map(|of| {
                 let text = of.messages.as_ref()?.text.as_deref()?;
                 Some((pairs_input(&of.name), Part { kind, at: 0, input: text }))
@@ -433,14 +549,25 @@ fn parts(compiled: &Compiled, kind: Kind) -> Vec<(String, Part<'_>)> {
             let ending = if kind == Kind::Simulations { "json" } else { "csv" };
             let run = compiled.fabric.simulations.iter().zip(&compiled.simulations).enumerate();
             let run = run.filter(|(_, (_, reports))| !reports.is_empty());
-            run.map(|(at, (simulation, _))| (format!("{}.{ending}", simulation_path(&simulation.name)), part(at))).collect()
+            run.map(|(at, (simulation, _))| {
+                (format!("{}.{ending}", simulation_path(&simulation.name)), part(at))
+            })
+            .collect()
         }
         (Kind::Collectives, _) => {
             let all = compiled.fabric.collectives.iter().zip(&compiled.collectives);
-            let outcomes = all.flat_map(|(declared, result)| result.scenarios.iter().map(move |of| (declared, of)));
-            outcomes.enumerate().map(|(at, (declared, of))| (collective_path(&declared.name, &of.row.scenario), part(at))).collect()
+            let outcomes =
+                all.flat_map(|(declared, result)| result.scenarios.iter().map(move |of| (declared, of)));
+            outcomes
+                .enumerate()
+                .map(|(at, (declared, of))| (collective_path(&declared.name, &of.row.scenario), part(at)))
+                .collect()
         }
-        _ => FORMATS.iter().filter(|format| format.kind == kind).map(|format| (format.path.to_owned(), part(0))).collect(),
+        _ => FORMATS
+            .iter()
+            .filter(|format| format.kind == kind)
+            .map(|format| (format.path.to_owned(), part(0)))
+            .collect(),
     }
 }
 
@@ -473,7 +600,11 @@ impl Part<'_> {
             Kind::Tables => {
                 let scenario = &compiled.scenarios[self.at];
                 let text = |routed: &RoutedScenario| {
-                    tables_json(&routed.tables.unpacked(), &scenario.scenario.images, compiled.topology.symmetry())
+                    tables_json(
+                        &routed.tables.unpacked(),
+                        &scenario.scenario.images,
+                        compiled.topology.symmetry(),
+                    )
                 };
                 scenario.routed.as_ref().map_or_else(String::new, text)
             }
@@ -488,13 +619,22 @@ impl Part<'_> {
             Kind::ReportHtml => report_html::html(compiled),
             Kind::Simulations => {
                 let name = &compiled.fabric.simulations[self.at].name;
-                simulation_json(&compiled.fabric, &compiled.topology, Some(name), &compiled.simulations[self.at])
+                simulation_json(
+                    &compiled.fabric,
+                    &compiled.topology,
+                    Some(name),
+                    &compiled.simulations[self.at],
+                )
             }
             Kind::Collectives => {
                 let of = compiled.collectives.iter().flat_map(|result| &result.scenarios).nth(self.at);
-                of.map_or_else(String::new, |of| collective_json(&compiled.fabric.name, &of.row.scenario, &of.schedule))
+                of.map_or_else(String::new, |of| {
+                    collective_json(&compiled.fabric.name, &of.row.scenario, &of.schedule)
+                })
             }
-            Kind::SimulationsCsv => simulation_csv(&compiled.fabric, &compiled.topology, &compiled.simulations[self.at]),
+            Kind::SimulationsCsv => {
+                simulation_csv(&compiled.fabric, &compiled.topology, &compiled.simulations[self.at])
+            }
         }
     }
 }

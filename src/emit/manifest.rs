@@ -37,12 +37,22 @@ pub fn manifest_json(
     let mut out = String::from("{\"format\":\"fabc.manifest/1\",");
     push(&mut out, format_args!("\"tool\":{},\"fabric\":{},\n", quote(tool), quote(fabric)));
     push(&mut out, format_args!("\"spec_blake3\":\"{}\",\n", blake3::hash(spec_text.as_bytes()).to_hex()));
-    let options: BTreeMap<&str, &str> = options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let options: Vec<String> = options.iter().map(|(name, value)| format!("{}:{}", quote(name), quote(value))).collect();
+    let options: BTreeMap<&str, &str> =
+        options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let options: Vec<String> =
+        options.iter().map(|(name, value)| format!("{}:{}", quote(name), quote(value))).collect();
     push(&mut out, format_args!("\"contract\":{},\n", quote(contract.name())));
     push(&mut out, format_args!("\"options\":{{{}}},\n\"files\":", options.join(",")));
     push_lines(&mut out, lines, |out, line| {
-        push(out, format_args!("{{\"path\":{},\"bytes\":{},\"blake3\":\"{}\"}}", quote(&line.path), line.bytes, line.blake3));
+        push(
+            out,
+            format_args!(
+                "{{\"path\":{},\"bytes\":{},\"blake3\":\"{}\"}}",
+                quote(&line.path),
+                line.bytes,
+                line.blake3
+            ),
+        );
     });
     out.push_str("}\n");
     out

@@ -4,7 +4,9 @@ use super::design_space;
 use super::number::{fixed, grouped, round_up_sig};
 use super::summary::percent;
 use crate::compiled::Compiled;
-use fabc_ir::{FailureCurve, FailurePoint, Fraction, NetworkMetrics, PathsAt, bisection_unmeasured, search_unmeasured};
+use fabc_ir::{
+    FailureCurve, FailurePoint, Fraction, NetworkMetrics, PathsAt, bisection_unmeasured, search_unmeasured,
+};
 use fabc_model::Family;
 
 /// Sentences on what was measured of the graph of a network, and on what was not; empty for a pod.
@@ -26,10 +28,18 @@ fn shortfall(compiled: &Compiled) -> Option<String> {
     let Some(Family::Shortcuts(shortcuts)) = compiled.fabric.family() else { return None };
     let topology = &compiled.topology;
     let links = |node| topology.channels_from(node).count() as u64;
-    let short: Vec<u64> = topology.nodes().map(links).filter(|&links| links < u64::from(shortcuts.degree)).collect();
+    let short: Vec<u64> =
+        topology.nodes().map(links).filter(|&links| links < u64::from(shortcuts.degree)).collect();
     let fewest = short.iter().min()?;
-    let routers = if short.len() == 1 { "1 router has".to_owned() } else { format!("{} routers have", grouped(short.len() as u64)) };
-    Some(format!("{routers} fewer than {} links, down to {fewest}: a matching left them out", shortcuts.degree))
+    let routers = if short.len() == 1 {
+        "1 router has".to_owned()
+    } else {
+        format!("{} routers have", grouped(short.len() as u64))
+    };
+    Some(format!(
+        "{routers} fewer than {} links, down to {fewest}: a matching left them out",
+        shortcuts.degree
+    ))
 }
 
 /// Where a network stands among the designs of its family and radix.
@@ -37,10 +47,21 @@ fn designs(compiled: &Compiled) -> Option<String> {
     let space = design_space::of(compiled)?;
     let (routers, bound) = (space.own.router_count() as u64, space.moore_bound());
     let largest = space.designs.last()?.router_count() as u64;
-    let rank = if routers == largest { "this is the largest".to_owned() } else { format!("the largest has {} routers", grouped(largest)) };
-    let designs = if space.designs.len() == 1 { "one design".to_owned() } else { format!("{} designs", space.designs.len()) };
+    let rank = if routers == largest {
+        "this is the largest".to_owned()
+    } else {
+        format!("the largest has {} routers", grouped(largest))
+    };
+    let designs = if space.designs.len() == 1 {
+        "one design".to_owned()
+    } else {
+        format!("{} designs", space.designs.len())
+    };
     let share = percent(Fraction::new(routers, bound));
-    Some(format!("design space: {designs} of {} network ports, {rank}; {share} of Moore's bound of {bound} routers", space.radix))
+    Some(format!(
+        "design space: {designs} of {} network ports, {rank}; {share} of Moore's bound of {bound} routers",
+        space.radix
+    ))
 }
 
 /// What the formulas of the family say of its distances; the compilation has compared.
@@ -55,9 +76,14 @@ fn formula(compiled: &Compiled) -> Option<String> {
 }
 
 fn failures_line(network: &NetworkMetrics, of: &FailureCurve) -> String {
-    let ends = [of.parts_at.iter().min(), of.parts_at.iter().max()].map(|links| percent(network.share(links.copied().unwrap_or(0))));
+    let ends = [of.parts_at.iter().min(), of.parts_at.iter().max()]
+        .map(|links| percent(network.share(links.copied().unwrap_or(0))));
     let (median, orders) = (percent(network.share(of.median())), grouped(of.parts_at.len() as u64));
-    let unmeasured = if of.curve.is_none() { "; distances before are not measured: they would take too many searches" } else { "" };
+    let unmeasured = if of.curve.is_none() {
+        "; distances before are not measured: they would take too many searches"
+    } else {
+        ""
+    };
     format!(
         "random failures: {median} of the links have failed when some router with hosts first does not reach another one, \
          in the median of {orders} random orders ({} to {}){unmeasured}",
@@ -98,9 +124,13 @@ fn bisection(compiled: &Compiled, network: &NetworkMetrics) -> Vec<String> {
     if network.endpoint_links < network.links {
         let at_endpoints = percent(Fraction::new(of.at_endpoints, network.endpoint_links.max(1)));
         let (cut, all) = (grouped(of.at_endpoints), grouped(network.endpoint_links));
-        lines.push(format!("between these halves run {cut} of the {all} links at routers with hosts ({at_endpoints})"));
+        lines.push(format!(
+            "between these halves run {cut} of the {all} links at routers with hosts ({at_endpoints})"
+        ));
     }
-    lines.extend(of.flow().map(|flow| format!("what runs between these halves bounds concurrent_flow: <= {}", round_up_sig(flow, 6))));
+    lines.extend(of.flow().map(|flow| {
+        format!("what runs between these halves bounds concurrent_flow: <= {}", round_up_sig(flow, 6))
+    }));
     lines
 }
 
@@ -113,13 +143,20 @@ fn paths(compiled: &Compiled, network: &NetworkMetrics) -> Vec<String> {
             let all = paths.all();
             let mean = all.mean().map_or_else(String::new, |mean| fixed(mean, 4));
             let single = all.single_share().map_or_else(String::new, percent);
-            lines.push(format!("shortest paths: {mean} of an ordered pair on average; {single} of the pairs have one only"));
+            lines.push(format!(
+                "shortest paths: {mean} of an ordered pair on average; {single} of the pairs have one only"
+            ));
         }
         (None, Some(why)) => lines.push(format!("shortest paths: not measured: {why}")),
-        (None, None) => lines.push("shortest paths: not measured: a pair has more than 64 bits can count".to_owned()),
+        (None, None) => {
+            lines.push("shortest paths: not measured: a pair has more than 64 bits can count".to_owned())
+        }
     }
     lines.push(match network.edge_connectivity {
-        Some(links) => format!("edge connectivity: {}; the loss of fewer links cuts no router with hosts off from another", grouped(links)),
+        Some(links) => format!(
+            "edge connectivity: {}; the loss of fewer links cuts no router with hosts off from another",
+            grouped(links)
+        ),
         None => "edge connectivity: not measured: its proof would take too many searches".to_owned(),
     });
     lines
@@ -127,7 +164,8 @@ fn paths(compiled: &Compiled, network: &NetworkMetrics) -> Vec<String> {
 
 /// Shortest paths by distance: its pairs, those with one path, and the mean, fewest and most paths of a pair.
 pub(super) fn paths_by_distance(network: &NetworkMetrics) -> Vec<[String; 6]> {
-    let layers = network.paths.iter().flat_map(|paths| (1u64..).zip(&paths.at)).filter(|(_, at)| at.pairs > 0);
+    let layers =
+        network.paths.iter().flat_map(|paths| (1u64..).zip(&paths.at)).filter(|(_, at)| at.pairs > 0);
     let row = |(distance, at): (u64, &PathsAt)| {
         let mean = at.mean().map_or_else(String::new, |mean| fixed(mean, 4));
         [grouped(distance), grouped(at.pairs), grouped(at.single), mean, grouped(at.fewest), grouped(at.most)]

@@ -22,7 +22,13 @@ pub(super) fn json(Wiring { fabric, topology, .. }: Wiring<'_>) -> String {
     out.push_str(",\n\"links\":");
     push_lines(&mut out, topology.links().enumerate(), |out, (id, link)| {
         let (class, name) = (class(link.class), quote(&fabric.link_types[link.link_type].name));
-        push(out, format_args!("{{\"id\":{id},\"a\":[{},{}],\"b\":[{},{}],", link.a.node, link.a.port, link.b.node, link.b.port));
+        push(
+            out,
+            format_args!(
+                "{{\"id\":{id},\"a\":[{},{}],\"b\":[{},{}],",
+                link.a.node, link.a.port, link.b.node, link.b.port
+            ),
+        );
         push(out, format_args!("\"class\":\"{class}\",\"link\":{name}"));
         if fabric.floor.is_some() {
             push(out, format_args!(",\"length\":{}", topology.length(id)));
@@ -47,12 +53,16 @@ fn class(class: LinkClass) -> &'static str {
 
 /// `topology.csv`: one link per line.
 pub(super) fn csv(Wiring { fabric, topology, .. }: Wiring<'_>) -> String {
-    let mut out = String::from("link,a_node,a_port,b_node,b_port,class,type,simplex,bandwidth_gbs,latency_cycles\n");
+    let mut out =
+        String::from("link,a_node,a_port,b_node,b_port,class,type,simplex,bandwidth_gbs,latency_cycles\n");
     for (id, link) in topology.links().enumerate() {
         let (of, simplex) = (&fabric.link_types[link.link_type], u8::from(link.simplex));
         push(&mut out, format_args!("{id},{},{},{},{},", link.a.node, link.a.port, link.b.node, link.b.port));
         push(&mut out, format_args!("{},{},{simplex},", class(link.class), csv::cell(&of.name)));
-        push(&mut out, format_args!("{},{}\n", gigabytes(of.bandwidth_bps), link_cycles(fabric, topology, id)));
+        push(
+            &mut out,
+            format_args!("{},{}\n", gigabytes(of.bandwidth_bps), link_cycles(fabric, topology, id)),
+        );
     }
     out
 }
@@ -73,24 +83,39 @@ const KEYS: [(&str, &str, &str); 9] = [
 
 /// `topology.graphml`.
 pub(super) fn graphml(Wiring { fabric, topology, .. }: Wiring<'_>) -> String {
-    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n");
+    let mut out = String::from(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",
+    );
     for (name, on, kind) in KEYS {
-        push(&mut out, format_args!("<key id=\"{name}\" for=\"{on}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>\n"));
+        push(
+            &mut out,
+            format_args!("<key id=\"{name}\" for=\"{on}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>\n"),
+        );
     }
     let default = if topology.has_simplex() { "directed" } else { "undirected" };
     push(&mut out, format_args!("<graph id=\"{}\" edgedefault=\"{default}\">\n", escape(&fabric.name)));
     for node in topology.nodes() {
-        let (name, hosts, endpoint) = (escape(&topology.name(node)), topology.hosts(node), u8::from(topology.is_endpoint(node)));
+        let (name, hosts, endpoint) =
+            (escape(&topology.name(node)), topology.hosts(node), u8::from(topology.is_endpoint(node)));
         push(&mut out, format_args!("<node id=\"{node}\">{}", data("name", name)));
         push(&mut out, format_args!("{}{}</node>\n", data("hosts", hosts), data("endpoints", endpoint)));
     }
     for (id, link) in topology.links().enumerate() {
         let of = &fabric.link_types[link.link_type];
-        push(&mut out, format_args!("<edge id=\"e{id}\" source=\"{}\" target=\"{}\">", link.a.node, link.b.node));
+        push(
+            &mut out,
+            format_args!("<edge id=\"e{id}\" source=\"{}\" target=\"{}\">", link.a.node, link.b.node),
+        );
         push(&mut out, format_args!("{}{}", data("link", &of.name), data("class", class(link.class))));
-        push(&mut out, format_args!("{}{}", data("source_port", link.a.port), data("target_port", link.b.port)));
+        push(
+            &mut out,
+            format_args!("{}{}", data("source_port", link.a.port), data("target_port", link.b.port)),
+        );
         push(&mut out, format_args!("{}", data("bandwidth_gbs", gigabytes(of.bandwidth_bps))));
-        push(&mut out, format_args!("{}</edge>\n", data("latency_cycles", link_cycles(fabric, topology, id))));
+        push(
+            &mut out,
+            format_args!("{}</edge>\n", data("latency_cycles", link_cycles(fabric, topology, id))),
+        );
     }
     out.push_str("</graph>\n</graphml>\n");
     out
@@ -118,7 +143,13 @@ pub(super) fn dot(Wiring { fabric, topology, .. }: Wiring<'_>) -> String {
     for link in topology.links().iter() {
         let color = if link.class == LinkClass::Global { "#2f6fde" } else { "#8a8f98" };
         let (a, b) = (link.a.port, link.b.port);
-        push(&mut out, format_args!("  \"{}\" {edge} \"{}\" [tooltip=\"{a} {b}\", color=\"{color}\"];\n", link.a.node, link.b.node));
+        push(
+            &mut out,
+            format_args!(
+                "  \"{}\" {edge} \"{}\" [tooltip=\"{a} {b}\", color=\"{color}\"];\n",
+                link.a.node, link.b.node
+            ),
+        );
     }
     out.push_str("}\n");
     out

@@ -23,7 +23,8 @@ fn round_sig(value: Fraction, digits: usize, up: bool) -> String {
     }
     let whole = value.floor();
     let mut rest = Rest { left: value.numerator() % value.denominator(), of: value.denominator() };
-    let mut kept: Vec<u8> = if whole > 0 { whole.to_string().bytes().map(|digit| digit - b'0').collect() } else { Vec::new() };
+    let mut kept: Vec<u8> =
+        if whole > 0 { whole.to_string().bytes().map(|digit| digit - b'0').collect() } else { Vec::new() };
     let mut exponent = kept.len() as i32 - 1;
     while kept.len() < digits {
         let digit = rest.next_digit();
@@ -225,7 +226,10 @@ mod tests {
         while a < 1 << 60 {
             let value = Fraction::new(a, b);
             let (low, high) = (decimal(&lower(value)), decimal(&upper(value)));
-            assert!(low <= value && value <= high && high.as_f64() - low.as_f64() <= value.as_f64() * 1.1e-8, "{low:?} {value:?} {high:?}");
+            assert!(
+                low <= value && value <= high && high.as_f64() - low.as_f64() <= value.as_f64() * 1.1e-8,
+                "{low:?} {value:?} {high:?}"
+            );
             (a, b) = (a * 3 + 1, b + 17);
         }
     }

@@ -21,13 +21,28 @@ pub fn plan_text(name: &str, pod: &Pod, plan: &Plan) -> String {
         return out;
     }
     let (removes, adds) = (plan.count(Change::Remove), plan.moves());
-    push(&mut out, format_args!("{}: {} removed, {} added, {} stay\n", name, number(removes), number(adds), cross_connects(kept)));
+    push(
+        &mut out,
+        format_args!(
+            "{}: {} removed, {} added, {} stay\n",
+            name,
+            number(removes),
+            number(adds),
+            cross_connects(kept)
+        ),
+    );
     if plan.live_parts > 1 {
-        push(&mut out, format_args!("the live cross-connects leave the pod in {} parts\n", number(plan.live_parts)));
+        push(
+            &mut out,
+            format_args!("the live cross-connects leave the pod in {} parts\n", number(plan.live_parts)),
+        );
     }
     match plan.cuts.is_empty() {
         true => out.push_str("the pod is whole after every step"),
-        false => push(&mut out, format_args!("the pod is in parts after {} of {} steps", plan.steps_in_parts(), plan.steps.len())),
+        false => push(
+            &mut out,
+            format_args!("the pod is in parts after {} of {} steps", plan.steps_in_parts(), plan.steps.len()),
+        ),
     }
     let least = plan.steps.iter().map(|step| step.lit).min().unwrap_or(0);
     push(&mut out, format_args!("; at least {} lit all the time\n", cross_connects(least)));
@@ -39,7 +54,8 @@ pub fn plan_text(name: &str, pod: &Pod, plan: &Plan) -> String {
     for group in plan.groups() {
         let ocs = group[0].ocs;
         let last = first + group.len() - 1;
-        let what = [Change::Remove, Change::Add].map(|change| group.iter().filter(|step| step.change == change).count());
+        let what = [Change::Remove, Change::Add]
+            .map(|change| group.iter().filter(|step| step.change == change).count());
         push(
             &mut out,
             format_args!(
@@ -51,7 +67,13 @@ pub fn plan_text(name: &str, pod: &Pod, plan: &Plan) -> String {
             let [a, b] = names(pod, step);
             let sign = if step.change == Change::Remove { '-' } else { '+' };
             let parts = if step.parts > 1 { format!(", {} parts", step.parts) } else { String::new() };
-            push(&mut out, format_args!("  {number:>width$}  {sign}  {a:<18}  {b:<18}  {} lit{parts}\n", grouped(step.lit as u64)));
+            push(
+                &mut out,
+                format_args!(
+                    "  {number:>width$}  {sign}  {a:<18}  {b:<18}  {} lit{parts}\n",
+                    grouped(step.lit as u64)
+                ),
+            );
         }
         first = last + 1;
     }
@@ -68,11 +90,19 @@ pub fn cut_line(pod: &Pod, cut: &Cut) -> String {
     let cubes = some(cut.apart.iter().map(|cube| format!("cube{cube}")).collect());
     let switches = some(cut.between.iter().map(|&ocs| pod.ocses[ocs].name.clone()).collect());
     let verb = if cut.apart.len() == 1 { "is" } else { "are" };
-    let steps = if cut.first == cut.last { format!("step {}", cut.first) } else { format!("steps {} to {}", cut.first, cut.last) };
+    let steps = if cut.first == cut.last {
+        format!("step {}", cut.first)
+    } else {
+        format!("steps {} to {}", cut.first, cut.last)
+    };
     let it = if cut.apart.len() == 1 { "it" } else { "them" };
     match cut.between.len() {
-        0 => format!("{cubes} {verb} apart after {steps}: no cross-connect, live or new, joins {it} to the rest"),
-        _ => format!("{cubes} {verb} apart after {steps}: only changing cross-connects of {switches} join {it} to the rest"),
+        0 => format!(
+            "{cubes} {verb} apart after {steps}: no cross-connect, live or new, joins {it} to the rest"
+        ),
+        _ => format!(
+            "{cubes} {verb} apart after {steps}: only changing cross-connects of {switches} join {it} to the rest"
+        ),
     }
 }
 
@@ -84,19 +114,30 @@ pub fn plan_json(name: &str, pod: &Pod, plan: &Plan, staged: Option<&Staged>) ->
     push(&mut out, format_args!("\"removed\":{removes},\"added\":{adds},\"kept\":{kept},\n"));
     push(
         &mut out,
-        format_args!("\"live_parts\":{},\"steps_in_parts\":{},\"fewest\":{},\n", plan.live_parts, plan.steps_in_parts(), plan.fewest),
+        format_args!(
+            "\"live_parts\":{},\"steps_in_parts\":{},\"fewest\":{},\n",
+            plan.live_parts,
+            plan.steps_in_parts(),
+            plan.fewest
+        ),
     );
     out.push_str("\"cuts\":");
     push_lines(&mut out, &plan.cuts, |out, cut| {
         push(out, format_args!("{{\"first\":{},\"last\":{},\"apart\":", cut.first, cut.last));
         push_numbers(out, &cut.apart);
-        push(out, format_args!(",\"between\":{}}}", strings(cut.between.iter().map(|&ocs| &pod.ocses[ocs].name))));
+        push(
+            out,
+            format_args!(",\"between\":{}}}", strings(cut.between.iter().map(|&ocs| &pod.ocses[ocs].name))),
+        );
     });
     out.push_str(",\n\"groups\":");
     let mut number = 0;
     push_lines(&mut out, plan.groups(), |out, group| {
         let ocs = group[0].ocs;
-        push(out, format_args!("{{\"ocs\":{},\"kept\":{},\"steps\":", quote(&pod.ocses[ocs].name), plan.kept[ocs]));
+        push(
+            out,
+            format_args!("{{\"ocs\":{},\"kept\":{},\"steps\":", quote(&pod.ocses[ocs].name), plan.kept[ocs]),
+        );
         push_lines(out, group, |out, step| {
             number += 1;
             let [a, b] = names(pod, step).map(|name| quote(&name));
@@ -145,14 +186,22 @@ pub fn plan_patches(pod: &Pod, steps: &[Step]) -> Result<Vec<Artifact>, EmitErro
 }
 
 fn push_patch(out: &mut String, pod: &Pod, group: &[Step]) {
-    let entries =
-        group.iter().flat_map(|step| crossings(&pod.ocses[step.ocs], step.pair).into_iter().map(|crossing| (step.change, crossing)));
+    let entries = group.iter().flat_map(|step| {
+        crossings(&pod.ocses[step.ocs], step.pair).into_iter().map(|crossing| (step.change, crossing))
+    });
     push_lines(out, entries, |out, (change, crossing)| {
         let path = format!("/OCS_CROSS_CONNECT/{}", crossing_key(crossing));
         match change {
             Change::Remove => push(out, format_args!("{{\"op\":\"remove\",\"path\":{}}}", quote(&path))),
             Change::Add => {
-                push(out, format_args!("{{\"op\":\"add\",\"path\":{},\"value\":{}}}", quote(&path), crossing_value(crossing)));
+                push(
+                    out,
+                    format_args!(
+                        "{{\"op\":\"add\",\"path\":{},\"value\":{}}}",
+                        quote(&path),
+                        crossing_value(crossing)
+                    ),
+                );
             }
         }
     });

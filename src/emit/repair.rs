@@ -14,15 +14,24 @@ pub fn repair_text(repair: &Repair, routers: usize, word: &str) -> String {
         RepairStep::Covered(scenario) => format!("the build has tables for this, those of {scenario}"),
         RepairStep::Local => "broken routes go other ways".to_owned(),
         RepairStep::Full => "all routes were chosen once more".to_owned(),
-        RepairStep::NewOrder => "no other ways rise in rank, so what is left has an order of its own".to_owned(),
+        RepairStep::NewOrder => {
+            "no other ways rise in rank, so what is left has an order of its own".to_owned()
+        }
     };
     push(&mut out, format_args!("{fabric} without {what}: {how}\n"));
     let load = |load: u64| Fraction::new(load, loads.parts.max(1)).as_f64();
-    let bound =
-        loads.bound.map_or_else(String::new, |bound| format!(", and no routing of what is left has less than {:.0}", load(bound).ceil()));
-    push(&mut out, format_args!("  load {}, {} when healthy{bound}\n", load(loads.repaired), load(loads.nominal)));
+    let bound = loads.bound.map_or_else(String::new, |bound| {
+        format!(", and no routing of what is left has less than {:.0}", load(bound).ceil())
+    });
+    push(
+        &mut out,
+        format_args!("  load {}, {} when healthy{bound}\n", load(loads.repaired), load(loads.nominal)),
+    );
     if *unserved > 0 {
-        push(&mut out, format_args!("  {} ordered pairs of {word}s are cut off from each other\n", grouped(*unserved)));
+        push(
+            &mut out,
+            format_args!("  {} ordered pairs of {word}s are cut off from each other\n", grouped(*unserved)),
+        );
     }
     let [add, turn, drop] = delta.counts().map(grouped);
     push(
@@ -42,8 +51,17 @@ pub fn repair_text(repair: &Repair, routers: usize, word: &str) -> String {
         out.push_str("  pass by pass, each when all routers have done the one before; nothing waits in a circle on the way\n");
         let stranded = delta.stranded.len();
         if stranded > 0 {
-            let these = if stranded == 1 { "1 key has".to_owned() } else { format!("{} keys have", grouped(stranded as u64)) };
-            push(&mut out, format_args!("  {these} no other way: what waits there must be discarded (`stranded` in repair.json)\n"));
+            let these = if stranded == 1 {
+                "1 key has".to_owned()
+            } else {
+                format!("{} keys have", grouped(stranded as u64))
+            };
+            push(
+                &mut out,
+                format_args!(
+                    "  {these} no other way: what waits there must be discarded (`stranded` in repair.json)\n"
+                ),
+            );
         }
     }
     out
@@ -61,7 +79,8 @@ fn parts(names: &[String]) -> String {
 /// `repair.json`.
 pub fn repair_json(repair: &Repair) -> String {
     let Repair { fabric, down, since, step, ranks, delta, warm, loads, unserved } = repair;
-    let mut out = format!("{{\"format\":\"fabc.repair/1\",\"fabric\":{},\"down\":{},", quote(fabric), strings(down));
+    let mut out =
+        format!("{{\"format\":\"fabc.repair/1\",\"fabric\":{},\"down\":{},", quote(fabric), strings(down));
     if let Some(since) = since {
         push(&mut out, format_args!("\"since\":{},", strings(since)));
     }
@@ -110,7 +129,9 @@ pub fn delta_json(fabric: &str, delta: &Delta) -> String {
         out.push_str(",\"drop\":[");
         for (at, Key { dst: NodeId(dst), in_port, in_vc }) in drop.iter().enumerate() {
             out.push_str(if at > 0 { ",[" } else { "[" });
-            for (place, number) in [i64::from(*dst), i64::from(*in_port), i64::from(*in_vc)].into_iter().enumerate() {
+            for (place, number) in
+                [i64::from(*dst), i64::from(*in_port), i64::from(*in_vc)].into_iter().enumerate()
+            {
                 out.push_str(if place > 0 { "," } else { "" });
                 push_int(out, number);
             }

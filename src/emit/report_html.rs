@@ -46,7 +46,9 @@ pub(super) fn html(compiled: &Compiled) -> String {
     environment.set_trim_blocks(true);
     environment.set_lstrip_blocks(true);
     // The name's ending turns on HTML escaping.
-    environment.add_template("report.html", include_str!("report.html.jinja")).expect("the template parses: it is compiled in");
+    environment
+        .add_template("report.html", include_str!("report.html.jinja"))
+        .expect("the template parses: it is compiled in");
     let template = environment.get_template("report.html").expect("added above");
     template.render(page(compiled)).expect("the template uses what `page` gives it")
 }
@@ -137,12 +139,22 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
             format!("between the two farthest of {} routers", grouped(nominal.endpoints)),
             None,
         ),
-        card("Average hops", ratio4(nominal.average_hops().as_f64()), "hops", "over ordered pairs of distinct routers".to_owned(), None),
+        card(
+            "Average hops",
+            ratio4(nominal.average_hops().as_f64()),
+            "hops",
+            "over ordered pairs of distinct routers".to_owned(),
+            None,
+        ),
         card(
             "Concurrent flow",
             round_down_sig(nominal.flow_low, 6),
             "",
-            format!("certified; at most {}. Reaches {} of the distance bound", round_up_sig(nominal.flow_ceiling(), 6), percent(share)),
+            format!(
+                "certified; at most {}. Reaches {} of the distance bound",
+                round_up_sig(nominal.flow_ceiling(), 6),
+                percent(share)
+            ),
             filled(share),
         ),
         card(
@@ -187,7 +199,11 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
             "Max channel load",
             summary::load_text(load),
             if fabric.capacities.are_equal() { "routes" } else { "routes over capacity" },
-            format!("{} x the lower bound of {}", ratio4(load.as_f64() / bound.as_f64()), summary::load_text(bound)),
+            format!(
+                "{} x the lower bound of {}",
+                ratio4(load.as_f64() / bound.as_f64()),
+                summary::load_text(bound)
+            ),
             filled(bound.over(load)),
         ));
         let balance = walk.vc_hops.iter().max().copied().unwrap_or(0) as f64 / walk.total_hops() as f64;
@@ -199,7 +215,13 @@ fn cards(compiled: &Compiled) -> Vec<Card> {
             None,
         ));
         let mean = nominal.mean_entries().map_or(0.0, Fraction::as_f64);
-        cards.push(card("Table entries", grouped(walk.entries_max), "at most", format!("per router, {mean:.1} on average"), None));
+        cards.push(card(
+            "Table entries",
+            grouped(walk.entries_max),
+            "at most",
+            format!("per router, {mean:.1} on average"),
+            None,
+        ));
     }
     let faults = compiled.scenarios.len() - 1;
     let covered = match (fabric.budget.faults, faults) {
@@ -232,7 +254,9 @@ fn hops(of: &ScenarioMetrics) -> String {
     all.extend(route_hops.map(|counts| series("bar two", "hops of the route", counts)));
     let categories: Vec<String> = (1..=longest).map(|hops| hops.to_string()).collect();
     let chart = Chart {
-        label: "Ordered pairs of routers by distance and by hops of their route; the table below has the numbers".to_owned(),
+        label:
+            "Ordered pairs of routers by distance and by hops of their route; the table below has the numbers"
+                .to_owned(),
         height: 260.0,
         categories: categories.clone(),
         x_title: "hops",

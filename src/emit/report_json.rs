@@ -6,7 +6,10 @@ use super::json::{push, push_lines, push_numbers, push_object, quote, strings};
 use super::number::{FLOW_DIGITS, fixed, lower, ratio, round_down_sig, upper};
 use super::tables::canonical;
 use crate::compiled::{Compiled, CompiledPod};
-use fabc_ir::{FailureCurve, Fraction, LimitArgument, Makespan, NetworkMetrics, ScenarioMetrics, TradeOff, TreeBounds, makespans, worst};
+use fabc_ir::{
+    FailureCurve, Fraction, LimitArgument, Makespan, NetworkMetrics, ScenarioMetrics, TradeOff, TreeBounds,
+    makespans, worst,
+};
 use fabc_model::{CollectiveMetric, FloorMetric, Metric, Scale};
 
 /// The file's text.
@@ -18,12 +21,23 @@ pub(super) fn json(compiled: &Compiled) -> String {
     push(&mut out, format_args!("\"nodes\":{},", compiled.topology.node_count()));
     match fabric.pod() {
         Some(pod) => push(&mut out, format_args!("\"cubes\":{},\n", pod.cubes)),
-        None => {
-            push(&mut out, format_args!("\"endpoints\":{},\"links\":{},\n", nominal.metrics.endpoints, compiled.topology.links().len()))
-        }
+        None => push(
+            &mut out,
+            format_args!(
+                "\"endpoints\":{},\"links\":{},\n",
+                nominal.metrics.endpoints,
+                compiled.topology.links().len()
+            ),
+        ),
     }
     push(&mut out, format_args!("\"metrics\":{{{}}},\n", metrics(&nominal.metrics)));
-    push(&mut out, format_args!("\"bounds\":{{{}}},\n", bounds(&nominal.metrics) + &trees(compiled) + &universal(compiled)));
+    push(
+        &mut out,
+        format_args!(
+            "\"bounds\":{{{}}},\n",
+            bounds(&nominal.metrics) + &trees(compiled) + &universal(compiled)
+        ),
+    );
     push_network(&mut out, compiled);
     if compiled.network.is_none() && compiled.cables.is_some() {
         super::floor::push_report(&mut out, compiled);
@@ -32,7 +46,14 @@ pub(super) fn json(compiled: &Compiled) -> String {
     if let Some(uniform) = uniform {
         let (least, most) = uniform.gain(&nominal.metrics);
         let (low, high) = (lower(uniform.flow_low), upper(uniform.flow_high));
-        push(&mut out, format_args!("\"gain\":{{\"uniform_topology\":[{low},{high}],\"ratio\":[{},{}]}},\n", lower(least), upper(most)));
+        push(
+            &mut out,
+            format_args!(
+                "\"gain\":{{\"uniform_topology\":[{low},{high}],\"ratio\":[{},{}]}},\n",
+                lower(least),
+                upper(most)
+            ),
+        );
     }
     push_histograms(&mut out, &nominal.metrics);
     match (&nominal.metrics.routed, &nominal.routed) {
@@ -41,36 +62,60 @@ pub(super) fn json(compiled: &Compiled) -> String {
             let canonical = canonical(&routed.tables.symmetry, compiled.topology.symmetry());
             push(
                 &mut out,
-                format_args!("\"tables\":{{\"entries_max\":{},\"entries_mean\":{mean},\"canonical\":{canonical}}},\n", walk.entries_max),
+                format_args!(
+                    "\"tables\":{{\"entries_max\":{},\"entries_mean\":{mean},\"canonical\":{canonical}}},\n",
+                    walk.entries_max
+                ),
             );
         }
         _ => out.push_str("\"tables\":{\"entries_max\":null,\"entries_mean\":null,\"canonical\":null},\n"),
     }
     out.push_str("\"scenarios\":");
-    push_object(&mut out, scenarios.iter().filter(|scenario| !scenario.scenario.is_nominal()), |out, scenario| {
-        let of = &scenario.metrics;
-        let mean = |value: Option<Fraction>| value.map_or("null".to_owned(), ratio);
-        let (load, hops) = (mean(of.mean_channel_load()), mean(of.mean_route_hops()));
-        push(out, format_args!("{}:{{{},{},", quote(&scenario.scenario.name), metrics(of), bounds(of)));
-        push(out, format_args!("\"mean_channel_load\":{load},\"mean_route_hops\":{hops}}}"));
-    });
+    push_object(
+        &mut out,
+        scenarios.iter().filter(|scenario| !scenario.scenario.is_nominal()),
+        |out, scenario| {
+            let of = &scenario.metrics;
+            let mean = |value: Option<Fraction>| value.map_or("null".to_owned(), ratio);
+            let (load, hops) = (mean(of.mean_channel_load()), mean(of.mean_route_hops()));
+            push(out, format_args!("{}:{{{},{},", quote(&scenario.scenario.name), metrics(of), bounds(of)));
+            push(out, format_args!("\"mean_channel_load\":{load},\"mean_route_hops\":{hops}}}"));
+        },
+    );
     out.push_str(",\n\"worst\":");
     let all = compiled.metrics();
     let worst = Metric::ALL.into_iter().filter_map(|metric| worst(&all, metric).map(|found| (metric, found)));
     push_object(&mut out, worst, |out, (metric, (value, scenario))| {
-        push(out, format_args!("\"{}\":{{\"value\":{},\"scenario\":{}}}", metric.name(), metric_value(metric, value), quote(scenario)));
+        push(
+            out,
+            format_args!(
+                "\"{}\":{{\"value\":{},\"scenario\":{}}}",
+                metric.name(),
+                metric_value(metric, value),
+                quote(scenario)
+            ),
+        );
     });
     out.push_str(",\n\"requires\":");
     push_lines(&mut out, &compiled.requires, |out, outcome| {
-        let measured = outcome.measured_text(|value, more| metric_digits(outcome.require.metric, value, more));
+        let measured =
+            outcome.measured_text(|value, more| metric_digits(outcome.require.metric, value, more));
         let measured = measured.unwrap_or("null".to_owned());
         let holds = outcome.holds().map_or("null".to_owned(), |holds| holds.to_string());
         let scenario = outcome.scenario.as_deref().map_or("null".to_owned(), quote);
         let text = quote(&outcome.require.text());
         let share = matches!(outcome.require.scale, Scale::ShareOf(_));
-        let wanted = outcome.wanted.filter(|_| share).map(|wanted| format!("\"wanted\":{},", metric_value(outcome.require.metric, wanted)));
+        let wanted = outcome
+            .wanted
+            .filter(|_| share)
+            .map(|wanted| format!("\"wanted\":{},", metric_value(outcome.require.metric, wanted)));
         let wanted = wanted.unwrap_or_default();
-        push(out, format_args!("{{\"require\":{text},\"measured\":{measured},{wanted}\"holds\":{holds},\"scenario\":{scenario}}}"));
+        push(
+            out,
+            format_args!(
+                "{{\"require\":{text},\"measured\":{measured},{wanted}\"holds\":{holds},\"scenario\":{scenario}}}"
+            ),
+        );
     });
     out.push_str(",\n");
     push_declared(&mut out, compiled);
@@ -80,8 +125,12 @@ pub(super) fn json(compiled: &Compiled) -> String {
     }
     out.push_str("\"passes\":");
     push_lines(&mut out, &compiled.passes, |out, pass| {
-        let counters: Vec<String> = pass.counters.iter().map(|(name, count)| format!("{}:{count}", quote(name))).collect();
-        push(out, format_args!("{{\"name\":{},\"stopped_by\":{},", quote(&pass.name), quote(&pass.stopped_by)));
+        let counters: Vec<String> =
+            pass.counters.iter().map(|(name, count)| format!("{}:{count}", quote(name))).collect();
+        push(
+            out,
+            format_args!("{{\"name\":{},\"stopped_by\":{},", quote(&pass.name), quote(&pass.stopped_by)),
+        );
         push(out, format_args!("\"counters\":{{{}}}", counters.join(",")));
         if !pass.notes.is_empty() {
             let notes: Vec<String> = pass.notes.iter().map(|note| quote(note)).collect();
@@ -110,7 +159,9 @@ fn metric_digits(metric: Metric, value: Fraction, more: usize) -> String {
         Metric::MaxChannelLoad if value.is_whole() => value.floor().to_string(),
         Metric::MaxChannelLoad if more == 0 => ratio(value),
         Metric::MaxChannelLoad => fixed(value, 6 + more as u32),
-        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => round_down_sig(value, FLOW_DIGITS + more),
+        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => {
+            round_down_sig(value, FLOW_DIGITS + more)
+        }
         _ if more == 0 => ratio(value),
         _ => fixed(value, 6 + more as u32),
     }
@@ -121,9 +172,9 @@ fn metrics(of: &ScenarioMetrics) -> String {
         .into_iter()
         .map(|metric| {
             let value = match (metric, of.value(metric)) {
-                (Metric::ConcurrentFlow, _) => {
-                    of.flow_high.map_or("null".to_owned(), |high| format!("[{},{}]", lower(of.flow_low), upper(high)))
-                }
+                (Metric::ConcurrentFlow, _) => of
+                    .flow_high
+                    .map_or("null".to_owned(), |high| format!("[{},{}]", lower(of.flow_low), upper(high))),
                 (_, Some(value)) => metric_value(metric, value),
                 (_, None) => "null".to_owned(),
             };
@@ -140,7 +191,9 @@ fn bounds(of: &ScenarioMetrics) -> String {
 
 /// `,"trees":{..}`: how many OCS-disjoint spanning trees there can be.
 fn trees(compiled: &Compiled) -> String {
-    let Some((pod, CompiledPod { tree_bounds: TreeBounds { at_least, at_most, witness }, .. })) = compiled.pod() else {
+    let Some((pod, CompiledPod { tree_bounds: TreeBounds { at_least, at_most, witness }, .. })) =
+        compiled.pod()
+    else {
         return String::new();
     };
     let witness = strings(witness.iter().map(|&ocs| &pod.ocses[ocs].name));
@@ -153,16 +206,24 @@ fn universal(compiled: &Compiled) -> String {
     let argument = match &limit.argument {
         LimitArgument::Tree { copper, fiber, levels } => {
             let copper: Vec<String> = copper.iter().map(|planes| numbers(planes)).collect();
-            format!("\"kind\":\"tree\",\"copper\":[{}],\"fiber\":{fiber},\"levels\":{levels}", copper.join(","))
+            format!(
+                "\"kind\":\"tree\",\"copper\":[{}],\"fiber\":{fiber},\"levels\":{levels}",
+                copper.join(",")
+            )
         }
         LimitArgument::OneHop { fiber, prices, deficits: [other, own] } => {
             let prices = numbers(prices);
             format!("\"kind\":\"one_hop\",\"fiber\":{fiber},\"prices\":{prices},\"deficits\":[{other},{own}]")
         }
-        LimitArgument::Plane { axis, below } => format!("\"kind\":\"plane\",\"axis\":{axis},\"below\":{below}"),
-        LimitArgument::Cubes { first, count } => format!("\"kind\":\"cubes\",\"first\":{first},\"count\":{count}"),
+        LimitArgument::Plane { axis, below } => {
+            format!("\"kind\":\"plane\",\"axis\":{axis},\"below\":{below}")
+        }
+        LimitArgument::Cubes { first, count } => {
+            format!("\"kind\":\"cubes\",\"first\":{first},\"count\":{count}")
+        }
     };
-    let (value, share) = (upper(limit.value()), ratio(compiled.scenarios[0].metrics.flow_low.over(limit.value())));
+    let (value, share) =
+        (upper(limit.value()), ratio(compiled.scenarios[0].metrics.flow_low.over(limit.value())));
     let (volume, distance, optimal) = (limit.volume, limit.distance, compiled.is_optimal());
     format!(
         ",\"universal\":{{\"value\":{value},\"share\":{share},\"optimal\":{optimal},\
@@ -179,8 +240,23 @@ fn numbers(values: &[u32]) -> String {
 /// `"network":{..},`: what was measured of the graph of a network.
 fn push_network(out: &mut String, compiled: &Compiled) {
     let Some(network) = &compiled.network else { return };
-    let NetworkMetrics { routers, hosts, links, endpoint_links, bisection, paths, edge_connectivity, failures, .. } = network;
-    push(out, format_args!("\"network\":{{\"routers\":{routers},\"hosts\":{hosts},\"links\":{links},\n\"bisection\":"));
+    let NetworkMetrics {
+        routers,
+        hosts,
+        links,
+        endpoint_links,
+        bisection,
+        paths,
+        edge_connectivity,
+        failures,
+        ..
+    } = network;
+    push(
+        out,
+        format_args!(
+            "\"network\":{{\"routers\":{routers},\"hosts\":{hosts},\"links\":{links},\n\"bisection\":"
+        ),
+    );
     match bisection {
         None => out.push_str("null"),
         Some(of) => {
@@ -189,7 +265,13 @@ fn push_network(out: &mut String, compiled: &Compiled) {
             let flow = of.flow().map_or("null".to_owned(), upper);
             push(out, format_args!("{{\"at_least\":{},\"at_most\":{},", of.least(), of.most));
             push(out, format_args!("\"at_least_share\":{},\"at_most_share\":{},", shares[0], shares[1]));
-            push(out, format_args!("\"at_endpoints\":{},\"at_endpoints_share\":{of_endpoints},\"flow\":{flow}}}", of.at_endpoints));
+            push(
+                out,
+                format_args!(
+                    "\"at_endpoints\":{},\"at_endpoints_share\":{of_endpoints},\"flow\":{flow}}}",
+                    of.at_endpoints
+                ),
+            );
         }
     }
     out.push_str(",\n\"shortest_paths\":");
@@ -197,11 +279,18 @@ fn push_network(out: &mut String, compiled: &Compiled) {
         None => out.push_str("null"),
         Some(paths) => {
             let all = paths.all();
-            let [mean, single] = [all.mean(), all.single_share()].map(|value| value.map_or("null".to_owned(), ratio));
+            let [mean, single] =
+                [all.mean(), all.single_share()].map(|value| value.map_or("null".to_owned(), ratio));
             push(out, format_args!("{{\"mean\":{mean},\"single_share\":{single},\"by_distance\":"));
             push_lines(out, (1..).zip(&paths.at).filter(|(_, at)| at.pairs > 0), |out, (distance, at)| {
                 let mean = at.mean().map_or("null".to_owned(), ratio);
-                push(out, format_args!("{{\"distance\":{distance},\"pairs\":{},\"single\":{},", at.pairs, at.single));
+                push(
+                    out,
+                    format_args!(
+                        "{{\"distance\":{distance},\"pairs\":{},\"single\":{},",
+                        at.pairs, at.single
+                    ),
+                );
                 push(out, format_args!("\"mean\":{mean},\"fewest\":{},\"most\":{}}}", at.fewest, at.most));
             });
             out.push('}');
@@ -222,14 +311,31 @@ fn push_network(out: &mut String, compiled: &Compiled) {
             let TradeOff { weight, distances, cable, flow } = of;
             push(
                 out,
-                format_args!("{{\"weight\":{weight},\"distances\":{distances},\"cable\":{cable},\"concurrent_flow\":{}}}", lower(*flow)),
+                format_args!(
+                    "{{\"weight\":{weight},\"distances\":{distances},\"cable\":{cable},\"concurrent_flow\":{}}}",
+                    lower(*flow)
+                ),
             );
         });
     }
     if let Some(space) = design_space::of(compiled) {
-        push(out, format_args!(",\n\"design_space\":{{\"radix\":{},\"moore_bound\":{},\"designs\":", space.radix, space.moore_bound()));
+        push(
+            out,
+            format_args!(
+                ",\n\"design_space\":{{\"radix\":{},\"moore_bound\":{},\"designs\":",
+                space.radix,
+                space.moore_bound()
+            ),
+        );
         push_lines(out, &space.designs, |out, design| {
-            push(out, format_args!("{{\"topology\":{},\"routers\":{}}}", quote(&design.written()), design.router_count()));
+            push(
+                out,
+                format_args!(
+                    "{{\"topology\":{},\"routers\":{}}}",
+                    quote(&design.written()),
+                    design.router_count()
+                ),
+            );
         });
         out.push('}');
     }
@@ -252,7 +358,10 @@ fn push_failures(out: &mut String, network: &NetworkMetrics, of: &FailureCurve) 
             let hops = point.reach.map_or("null".to_owned(), |reach| ratio(reach.average_hops()));
             push(
                 out,
-                format_args!("{{\"percent\":{},\"links\":{},\"diameter\":{diameter},\"average_hops\":{hops}}}", point.percent, point.links),
+                format_args!(
+                    "{{\"percent\":{},\"links\":{},\"diameter\":{diameter},\"average_hops\":{hops}}}",
+                    point.percent, point.links
+                ),
             );
         }),
     }
@@ -268,9 +377,9 @@ fn push_histograms(out: &mut String, of: &ScenarioMetrics) {
     out.push_str(",\n\"channel_load\":");
     push_numbers(
         out,
-        walk.map_or(&[][..], |walk| &walk.load_histogram)
-            .iter()
-            .map(|&(load, channels)| format!("[{},{channels}]", metric_value(Metric::MaxChannelLoad, of.load(load)))),
+        walk.map_or(&[][..], |walk| &walk.load_histogram).iter().map(|&(load, channels)| {
+            format!("[{},{channels}]", metric_value(Metric::MaxChannelLoad, of.load(load)))
+        }),
     );
     out.push_str(",\n\"vc_hops\":");
     push_numbers(out, walk.map_or(&[][..], |walk| &walk.vc_hops));

@@ -11,7 +11,11 @@ use rayon::prelude::*;
 
 /// Whether there is such a file: vectors are scheduled, and the build got so far.
 pub(super) fn exists(compiled: &Compiled) -> bool {
-    compiled.collectives.iter().filter_map(|result| result.nominal()).any(|nominal| nominal.schedule.timed().is_some())
+    compiled
+        .collectives
+        .iter()
+        .filter_map(|result| result.nominal())
+        .any(|nominal| nominal.schedule.timed().is_some())
 }
 
 /// What a chip does: cycle, port, collective, vector.
@@ -41,7 +45,8 @@ pub(super) fn head_of(compiled: &Compiled, format: &str) -> String {
 }
 
 fn jobs_of(compiled: &Compiled) -> Vec<Job<'_>> {
-    let plans = compiled.collectives.iter().filter_map(|result| result.nominal()).map(|nominal| &nominal.schedule);
+    let plans =
+        compiled.collectives.iter().filter_map(|result| result.nominal()).map(|nominal| &nominal.schedule);
     let names = compiled.fabric.collectives.iter().map(|declared| &*declared.name);
     names.zip(plans).filter_map(|(name, plan)| Some((name, plan, plan.timed()?))).collect()
 }
@@ -53,9 +58,16 @@ type Job<'a> = (&'a str, &'a Schedule, &'a Timed);
 type Fabric<'a> = (&'a str, &'a str, Option<(u32, u32)>);
 
 /// Everything before the list of chips.
-fn head((format, fabric, failover): Fabric<'_>, topology: &Topology, jobs: &[Job<'_>], canonical: impl Fn(&Timed) -> bool) -> String {
+fn head(
+    (format, fabric, failover): Fabric<'_>,
+    topology: &Topology,
+    jobs: &[Job<'_>],
+    canonical: impl Fn(&Timed) -> bool,
+) -> String {
     let mut out = format!("{{\"format\":\"{format}\",\"fabric\":{},", quote(fabric));
-    if let Some((.., Timed { pace: SlotPace { vector_bytes, slot, hop, reduce, deskew }, clock_hz, .. })) = jobs.first() {
+    if let Some((.., Timed { pace: SlotPace { vector_bytes, slot, hop, reduce, deskew }, clock_hz, .. })) =
+        jobs.first()
+    {
         push(&mut out, format_args!("\"clock_hz\":{clock_hz},\"vector_bytes\":{vector_bytes},"));
         push(&mut out, format_args!("\"slot\":{slot},\"hop\":{hop},\"reduce\":{reduce},"));
         if *deskew > 0 {
@@ -68,7 +80,9 @@ fn head((format, fabric, failover): Fabric<'_>, topology: &Topology, jobs: &[Job
         push(&mut out, format_args!("\"failover\":{{\"routers\":{routers},\"blocks\":{blocks}}},"));
     }
     push(&mut out, format_args!("\"makespan\":{makespan},\n\"jobs\":"));
-    push_lines(&mut out, jobs, |out, (name, schedule, timed)| job(out, name, schedule, (timed, canonical(timed))));
+    push_lines(&mut out, jobs, |out, (name, schedule, timed)| {
+        job(out, name, schedule, (timed, canonical(timed)))
+    });
     out
 }
 
@@ -104,7 +118,11 @@ impl ChipPlans<'_> {
         let jobs = self.jobs();
         let [sends, receives] = self.of(node);
         let names = self.topology.names();
-        let place = if chip == node { String::new() } else { format!(" in the place of {}", self.topology.name(node)) };
+        let place = if chip == node {
+            String::new()
+        } else {
+            format!(" in the place of {}", self.topology.name(node))
+        };
         let mut out = format!(
             "chip {} (node {chip}){place}, {} sends, {} receives, {} jobs\n",
             self.topology.name(chip),
@@ -113,16 +131,31 @@ impl ChipPlans<'_> {
             jobs.len()
         );
         let port = |port: u16| names.port(PortId(port));
-        let wide = sends.iter().chain(&receives).map(|line| port(line.1).chars().count()).max().unwrap_or(0).max("port".len());
+        let wide = sends
+            .iter()
+            .chain(&receives)
+            .map(|line| port(line.1).chars().count())
+            .max()
+            .unwrap_or(0)
+            .max("port".len());
         let longest = jobs.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0).max("job".len());
-        push(&mut out, format_args!("{:>10}  {:<8}  {:>wide$}  {:<longest$}  vector\n", "cycle", "", "port", "job"));
-        let all = receives.into_iter().map(|line| (line, "receives")).chain(sends.into_iter().map(|line| (line, "sends")));
+        push(
+            &mut out,
+            format_args!("{:>10}  {:<8}  {:>wide$}  {:<longest$}  vector\n", "cycle", "", "port", "job"),
+        );
+        let all = receives
+            .into_iter()
+            .map(|line| (line, "receives"))
+            .chain(sends.into_iter().map(|line| (line, "sends")));
         let mut all: Vec<(Line, &str)> = all.collect();
         all.sort_unstable_by_key(|((cycle, port, ..), what)| (*cycle, *what, *port));
         for ((cycle, by, job, vector), what) in all {
             let (name, schedule, timed) = jobs[job as usize];
             let (port, vector) = (port(by), schedule.vector_text(timed, self.topology, vector));
-            push(&mut out, format_args!("{cycle:>10}  {what:<8}  {port:>wide$}  {name:<longest$}  {vector}\n"));
+            push(
+                &mut out,
+                format_args!("{cycle:>10}  {what:<8}  {port:>wide$}  {name:<longest$}  {vector}\n"),
+            );
         }
         out
     }
@@ -141,10 +174,18 @@ impl ChipPlans<'_> {
                 let images = if timed.canonical { symmetry.order() } else { 1 };
                 let element = if timed.canonical { symmetry.element_to(node) } else { 0 };
                 if symmetry.image(element, send.chip) == node {
-                    lists[0].push((send.cycle, send.port.0, number, schedule.vector_image(timed, symmetry, element, send.vector)));
+                    lists[0].push((
+                        send.cycle,
+                        send.port.0,
+                        number,
+                        schedule.vector_image(timed, symmetry, element, send.vector),
+                    ));
                 }
                 for element in 0..images {
-                    let Some(channel) = topology.outgoing(symmetry.image(element, send.chip), send.port) else { continue };
+                    let Some(channel) = topology.outgoing(symmetry.image(element, send.chip), send.port)
+                    else {
+                        continue;
+                    };
                     let end = topology.target(channel);
                     if end.node == node {
                         let vector = schedule.vector_image(timed, symmetry, element, send.vector);
@@ -163,7 +204,13 @@ fn job(out: &mut String, name: &str, schedule: &Schedule, (timed, canonical): (&
     let Timed { start, end, sums, result, .. } = timed;
     let root = root.map_or("null".to_owned(), |root| root.0.to_string());
     push(out, format_args!("{{\"name\":{},\"collective\":\"{}\",", quote(name), collective.name()));
-    push(out, format_args!("\"algorithm\":\"{}\",\"seed\":{seed},\"vectors\":{chunks},\"root\":{root},", algorithm.name()));
+    push(
+        out,
+        format_args!(
+            "\"algorithm\":\"{}\",\"seed\":{seed},\"vectors\":{chunks},\"root\":{root},",
+            algorithm.name()
+        ),
+    );
     if timed.groups > 1 {
         push(out, format_args!("\"groups\":{},", timed.groups));
     }
@@ -203,13 +250,17 @@ fn chips(topology: &Topology, jobs: &[Job<'_>]) -> Vec<(NodeId, [Vec<Line>; 2])>
             let (mut node, mut vector) = (end.node, send.vector);
             if timed.canonical {
                 let home = symmetry.inverse(symmetry.element_to(node));
-                (node, vector) = (symmetry.image(home, node), schedule.vector_image(timed, symmetry, home, vector));
+                (node, vector) =
+                    (symmetry.image(home, node), schedule.vector_image(timed, symmetry, home, vector));
             }
             chips[node.index()][1].push((send.cycle + timed.pace.hop, end.port.0, job, vector));
         }
     }
-    let mut chips: Vec<(NodeId, [Vec<Line>; 2])> =
-        topology.nodes().zip(chips).filter(|(_, lists)| lists.iter().any(|lines| !lines.is_empty())).collect();
+    let mut chips: Vec<(NodeId, [Vec<Line>; 2])> = topology
+        .nodes()
+        .zip(chips)
+        .filter(|(_, lists)| lists.iter().any(|lines| !lines.is_empty()))
+        .collect();
     chips.par_iter_mut().for_each(|(_, lists)| lists.iter_mut().for_each(|lines| lines.sort_unstable()));
     chips
 }

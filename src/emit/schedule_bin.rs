@@ -52,7 +52,8 @@ fn push_sends(out: &mut Vec<u8>, timed: &Timed) {
         }
         out
     };
-    let written: Vec<Vec<u8>> = sends.par_iter().enumerate().filter(|(_, sends)| !sends.is_empty()).map(one).collect();
+    let written: Vec<Vec<u8>> =
+        sends.par_iter().enumerate().filter(|(_, sends)| !sends.is_empty()).map(one).collect();
     written.iter().for_each(|of| out.extend_from_slice(of));
 }
 

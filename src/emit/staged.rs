@@ -12,10 +12,20 @@ pub fn staged_text(pod: &Pod, plan: &Plan, staged: &Staged) -> String {
     let load = |load: u64| Fraction::new(load, staged.parts.max(1)).as_f64();
     let [old, new] = staged.loads.map(load);
     let mut out = String::new();
-    let batches = if staged.stages.len() == 1 { "1 batch".to_owned() } else { format!("{} batches", staged.stages.len()) };
+    let batches = if staged.stages.len() == 1 {
+        "1 batch".to_owned()
+    } else {
+        format!("{} batches", staged.stages.len())
+    };
     let last = staged.last.last().map_or(0, |last| last.load);
     let order = if staged.last.len() > 1 { "and a new order" } else { "under one order" };
-    push(&mut out, format_args!("{batches} {order}: load {old} before, {} after ({new} as the new pod was built)\n", load(last)));
+    push(
+        &mut out,
+        format_args!(
+            "{batches} {order}: load {old} before, {} after ({new} as the new pod was built)\n",
+            load(last)
+        ),
+    );
     for (number, stage) in (1..).zip(&staged.stages) {
         let steps = &plan.steps[stage.steps.clone()];
         let mut switches: Vec<&str> = steps.iter().map(|step| pod.ocses[step.ocs].name.as_str()).collect();
@@ -77,14 +87,23 @@ pub(super) fn push_staged(out: &mut String, plan: &Plan, staged: &Staged) {
         push_change(out, last_folder(change), change);
     });
     let [old, new] = staged.loads;
-    push(out, format_args!(",\n\"load\":{{\"old\":{old},\"new\":{new},\"parts\":{}}},\"vcs\":{},\n\"ranks\":", staged.parts, staged.vcs));
+    push(
+        out,
+        format_args!(
+            ",\n\"load\":{{\"old\":{old},\"new\":{new},\"parts\":{}}},\"vcs\":{},\n\"ranks\":",
+            staged.parts, staged.vcs
+        ),
+    );
     push_numbers(out, &staged.ranks);
 }
 
 /// The rest of a line.
 fn push_change(out: &mut String, folder: &str, change: &TableChange) {
     let (load, order) = (change.load, change.order.name());
-    push(out, format_args!(",\"load\":{load},\"order\":\"{order}\",\"delta\":\"{folder}/delta.json\",\"changed\":"));
+    push(
+        out,
+        format_args!(",\"load\":{load},\"order\":\"{order}\",\"delta\":\"{folder}/delta.json\",\"changed\":"),
+    );
     push_numbers(out, change.delta.counts());
     push(out, format_args!(",\"keys_most\":{},\"waits\":", change.keys_most));
     push_keys(out, &change.delta.stranded);
@@ -112,10 +131,16 @@ pub fn each_staged<E>(
     tables: &ForwardingTables,
     take: &mut dyn FnMut(Artifact) -> Result<(), E>,
 ) -> Result<(), E> {
-    let folders = (1..).zip(&staged.stages).map(|(number, stage)| (stage_folder(number, staged), &stage.tables));
+    let folders =
+        (1..).zip(&staged.stages).map(|(number, stage)| (stage_folder(number, staged), &stage.tables));
     let mut tables = tables.clone();
-    for (folder, change) in folders.chain(staged.last.iter().map(|change| (last_folder(change).to_owned(), change))) {
-        take(Artifact { path: format!("{folder}/delta.json"), bytes: delta_json(fabric, &change.delta).into_bytes() })?;
+    for (folder, change) in
+        folders.chain(staged.last.iter().map(|change| (last_folder(change).to_owned(), change)))
+    {
+        take(Artifact {
+            path: format!("{folder}/delta.json"),
+            bytes: delta_json(fabric, &change.delta).into_bytes(),
+        })?;
         tables = change.delta.applied(&tables, &[], &tables.scenario);
         tables.vcs = change.order.vcs_after(staged.vcs);
         let Artifact { path, bytes } = repaired_tables(&tables);

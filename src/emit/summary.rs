@@ -5,8 +5,9 @@ use crate::compiled::Compiled;
 use fabc_base::ids::LinkTypeId;
 use fabc_ir::{Fraction, LimitArgument, LinkClass, Makespan, RequireOutcome, TreeBounds, makespans};
 use fabc_model::{
-    AllowedTurns, CollectiveMetric, Component, CoupleRule, DemandShape, Duplex, Fabric, FloorMetric, GraphMetric, Metric, Objective, Plant,
-    Pod, RoutingChoice, Scale, SimulatedMetric, SlotPace, SynthesisMethod, Synthesize, TopologyChoice,
+    AllowedTurns, CollectiveMetric, Component, CoupleRule, DemandShape, Duplex, Fabric, FloorMetric,
+    GraphMetric, Metric, Objective, Plant, Pod, RoutingChoice, Scale, SimulatedMetric, SlotPace,
+    SynthesisMethod, Synthesize, TopologyChoice,
 };
 use std::collections::BTreeSet;
 
@@ -50,26 +51,46 @@ pub(super) fn metric_rows(compiled: &Compiled) -> Vec<MetricRow> {
                 Metric::AverageHops => (none(), "hops"),
                 Metric::ConcurrentFlow => (flow_bound(of.flow_ceiling()), "certified interval"),
                 Metric::Injection => (flow_bound(of.injection_at(of.flow_ceiling())), "flits/cycle/node"),
-                Metric::Bandwidth => (flow_bound(of.injection_at(of.flow_ceiling()).times(of.channel_bandwidth)), per_host(compiled)),
+                Metric::Bandwidth => (
+                    flow_bound(of.injection_at(of.flow_ceiling()).times(of.channel_bandwidth)),
+                    per_host(compiled),
+                ),
                 Metric::MaxChannelLoad => {
                     let least = of.load_bound();
-                    let note =
-                        if compiled.fabric.capacities.are_equal() { "routes; no single-path routing has less" } else { PER_CAPACITY };
+                    let note = if compiled.fabric.capacities.are_equal() {
+                        "routes; no single-path routing has less"
+                    } else {
+                        PER_CAPACITY
+                    };
                     ((format!(">= {}", load_text(least)), Some(least)), note)
                 }
                 Metric::LoadRatio => ((">= 1".to_owned(), None), "max channel load * upper end of the flow"),
                 Metric::HopsRatio => ((">= 1".to_owned(), None), "route hops / hop distance"),
-                Metric::VcBalance => ((format!(">= {}", ratio4(1.0 / f64::from(vcs))), None), "largest share of hops on one VC"),
+                Metric::VcBalance => (
+                    (format!(">= {}", ratio4(1.0 / f64::from(vcs))), None),
+                    "largest share of hops on one VC",
+                ),
                 Metric::Latency => (none(), "ns; zero load, mean over all routes"),
                 Metric::LatencyMax => (none(), "ns; zero load, the slowest route"),
                 Metric::DisjointTrees => {
                     let most = compiled.pod.as_ref().map_or(0, |pod| pod.tree_bounds.at_most);
                     ((format!("<= {most}"), Some(Fraction::whole(most))), "OCS-disjoint spanning trees")
                 }
-                Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => (none(), ""),
+                Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => {
+                    (none(), "")
+                }
             };
-            let ratio = best.zip(value).map(|(best, value)| value.as_f64() / best.as_f64()).filter(|ratio| ratio.is_finite());
-            MetricRow { name: metric.name(), value: value.map_or(String::new(), |value| readable(metric, value)), bound, ratio, note }
+            let ratio = best
+                .zip(value)
+                .map(|(best, value)| value.as_f64() / best.as_f64())
+                .filter(|ratio| ratio.is_finite());
+            MetricRow {
+                name: metric.name(),
+                value: value.map_or(String::new(), |value| readable(metric, value)),
+                bound,
+                ratio,
+                note,
+            }
         })
         .collect()
 }
@@ -82,7 +103,9 @@ pub(super) fn per_host(compiled: &Compiled) -> &'static str {
 /// `OCS-disjoint, each joins all cubes; at least 12 by connectivity, at most 24`; `None` without OCSes.
 pub(super) fn trees_note(compiled: &Compiled) -> Option<String> {
     let TreeBounds { at_least, at_most, .. } = compiled.pod.as_ref()?.tree_bounds;
-    Some(format!("OCS-disjoint, each joins all cubes; at least {at_least} by connectivity, at most {at_most}"))
+    Some(format!(
+        "OCS-disjoint, each joins all cubes; at least {at_least} by connectivity, at most {at_most}"
+    ))
 }
 
 /// A metric's value for people: flows rounded down to 6 significant digits, ratios to 4 decimals.
@@ -97,20 +120,29 @@ fn readable_with(metric: Metric, value: Fraction, more: usize) -> String {
         Metric::Graph(metric) if metric.is_count() => grouped(value.floor() as u64),
         Metric::Floor(FloorMetric::Bundles) => grouped(value.floor() as u64),
         Metric::Floor(_) => fixed(value, 4 + more as u32),
-        Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::Graph(GraphMetric::BisectionBandwidth) => {
-            round_down_sig(value, DIGITS + more)
+        Metric::ConcurrentFlow
+        | Metric::Injection
+        | Metric::Bandwidth
+        | Metric::Graph(GraphMetric::BisectionBandwidth) => round_down_sig(value, DIGITS + more),
+        Metric::AverageHops | Metric::HopsRatio | Metric::VcBalance | Metric::Graph(_) => {
+            decimals(value.as_f64(), 4 + more)
         }
-        Metric::AverageHops | Metric::HopsRatio | Metric::VcBalance | Metric::Graph(_) => decimals(value.as_f64(), 4 + more),
-        Metric::Simulated(SimulatedMetric::Saturation | SimulatedMetric::Share) => decimals(value.as_f64(), 4 + more),
-        Metric::Latency | Metric::LatencyMax | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time) => {
+        Metric::Simulated(SimulatedMetric::Saturation | SimulatedMetric::Share) => {
+            decimals(value.as_f64(), 4 + more)
+        }
+        Metric::Latency
+        | Metric::LatencyMax
+        | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time) => {
             decimals(value.as_f64(), 1 + more)
         }
         Metric::Collective(CollectiveMetric::Steps) => grouped(value.floor() as u64),
-        Metric::Collective(CollectiveMetric::Time | CollectiveMetric::Makespan) => decimals(value.as_f64(), 1 + more),
-        Metric::Collective(CollectiveMetric::Bandwidth) => fixed(value, 2 + more as u32),
-        Metric::Collective(CollectiveMetric::Share | CollectiveMetric::Volume | CollectiveMetric::MakespanRatio) => {
-            decimals(value.as_f64(), 4 + more)
+        Metric::Collective(CollectiveMetric::Time | CollectiveMetric::Makespan) => {
+            decimals(value.as_f64(), 1 + more)
         }
+        Metric::Collective(CollectiveMetric::Bandwidth) => fixed(value, 2 + more as u32),
+        Metric::Collective(
+            CollectiveMetric::Share | CollectiveMetric::Volume | CollectiveMetric::MakespanRatio,
+        ) => decimals(value.as_f64(), 4 + more),
         // A product: floats would round twice.
         Metric::LoadRatio => fixed(value, 4 + more as u32),
     }
@@ -154,11 +186,18 @@ pub(super) fn plant_lines(compiled: &Compiled) -> Vec<String> {
         Plant::Network(network) => {
             let topology = &compiled.topology;
             let (block, blocks) = network.family.blocks();
-            let groups =
-                if block > 1 { format!(" in {} groups of {}", grouped(blocks.into()), grouped(block.into())) } else { String::new() };
+            let groups = if block > 1 {
+                format!(" in {} groups of {}", grouped(blocks.into()), grouped(block.into()))
+            } else {
+                String::new()
+            };
             let hosts = topology.nodes().map(|node| u64::from(topology.hosts(node))).sum();
             let endpoints = topology.endpoints().count() as u64;
-            let mut line = format!("{} routers{groups}, {} hosts", grouped(topology.node_count() as u64), grouped(hosts));
+            let mut line = format!(
+                "{} routers{groups}, {} hosts",
+                grouped(topology.node_count() as u64),
+                grouped(hosts)
+            );
             if endpoints < topology.node_count() as u64 {
                 line += &format!(" on {} of them", grouped(endpoints));
             }
@@ -170,14 +209,16 @@ pub(super) fn plant_lines(compiled: &Compiled) -> Vec<String> {
 /// `4 cubes of 4 x 4 x 4 = 256 chips`.
 fn cubes_line(pod: &Pod) -> String {
     let [x, y, z] = pod.cube.dims;
-    let cubes = if pod.cubes == 1 { "1 cube".to_owned() } else { format!("{} cubes", grouped(u64::from(pod.cubes))) };
+    let cubes =
+        if pod.cubes == 1 { "1 cube".to_owned() } else { format!("{} cubes", grouped(u64::from(pod.cubes))) };
     format!("{cubes} of {x} x {y} x {z} = {} chips", grouped(pod.node_count() as u64))
 }
 
 /// `48 OCSes (X 16, Y 16, Z 16), 4 of 136 ports used on each`.
 fn switches_line(pod: &Pod) -> String {
     let counts = pod.ocs_groups.ids().map(|group| pod.ocses.iter().filter(|ocs| ocs.group == group).count());
-    let groups: Vec<String> = pod.ocs_groups.iter().zip(counts).map(|(group, count)| format!("{} {count}", group.name)).collect();
+    let groups: Vec<String> =
+        pod.ocs_groups.iter().zip(counts).map(|(group, count)| format!("{} {count}", group.name)).collect();
     let used = pod.ocses.iter().map(|ocs| match (ocs.duplex, ocs.rule) {
         (Duplex::Pair, _) | (_, CoupleRule::Any) => ocs.a.len() + ocs.b.len(),
         (Duplex::Circulator, CoupleRule::Sided) => ocs.a.len().max(ocs.b.len()),
@@ -190,11 +231,18 @@ fn switches_line(pod: &Pod) -> String {
             _ => "0".to_owned(),
         }
     };
-    let (used, ports) = (range(&mut used.map(|used| used as u64)), range(&mut pod.ocses.iter().map(|ocs| u64::from(ocs.ports))));
+    let (used, ports) = (
+        range(&mut used.map(|used| used as u64)),
+        range(&mut pod.ocses.iter().map(|ocs| u64::from(ocs.ports))),
+    );
     match pod.ocses.len() {
         0 => "no OCS".to_owned(),
         1 => format!("1 OCS ({}), {used} of {ports} ports used", groups.join(", ")),
-        count => format!("{} OCSes ({}), {used} of {ports} ports used on each", grouped(count as u64), groups.join(", ")),
+        count => format!(
+            "{} OCSes ({}), {used} of {ports} ports used on each",
+            grouped(count as u64),
+            groups.join(", ")
+        ),
     }
 }
 
@@ -203,8 +251,12 @@ pub(super) fn links_line(compiled: &Compiled) -> String {
     let links = compiled.topology.links();
     let fiber = links.iter().filter(|link| link.class == LinkClass::Global).count();
     let parts = match &compiled.fabric.plant {
-        Plant::Pod(_) => format!(": {} copper, {} fiber", grouped((links.len() - fiber) as u64), grouped(fiber as u64)),
-        Plant::Network(_) if fiber > 0 => format!(": {} local, {} global", grouped((links.len() - fiber) as u64), grouped(fiber as u64)),
+        Plant::Pod(_) => {
+            format!(": {} copper, {} fiber", grouped((links.len() - fiber) as u64), grouped(fiber as u64))
+        }
+        Plant::Network(_) if fiber > 0 => {
+            format!(": {} local, {} global", grouped((links.len() - fiber) as u64), grouped(fiber as u64))
+        }
         Plant::Network(_) => String::new(),
     };
     let simplex = if compiled.topology.has_simplex() { ", one way each" } else { "" };
@@ -274,7 +326,8 @@ pub(super) fn choices_line(compiled: &Compiled) -> String {
     let moved = match fabric.pace() {
         Some(SlotPace { vector_bytes, slot, hop, reduce, deskew }) => {
             let sum = if reduce > 0 { format!(", {reduce} a sum") } else { String::new() };
-            let rest = if deskew > 0 { format!(", all channels rest every {deskew} cycles") } else { String::new() };
+            let rest =
+                if deskew > 0 { format!(", all channels rest every {deskew} cycles") } else { String::new() };
             format!("{routing}: vectors of {vector_bytes} B, a slot is {slot} cycles, a hop {hop}{sum}{rest}")
         }
         None => format!("{routing} routing, {} of {} VCs", fabric.budget.vcs, fabric.router.vcs),
@@ -294,22 +347,30 @@ pub(super) fn limit_line(compiled: &Compiled) -> Option<String> {
             format!("cut through all cubes at {axis} = {below}")
         }
         LimitArgument::Cubes { first, count: 1 } => format!("cut around cube{first}"),
-        LimitArgument::Cubes { first, count } => format!("cut around cube{first} to cube{}", first + count - 1),
+        LimitArgument::Cubes { first, count } => {
+            format!("cut around cube{first} to cube{}", first + count - 1)
+        }
     };
-    let (value, share) = (round_up_sig(limit.value(), DIGITS), percent(compiled.scenarios[0].metrics.flow_low.over(limit.value())));
+    let (value, share) = (
+        round_up_sig(limit.value(), DIGITS),
+        percent(compiled.scenarios[0].metrics.flow_low.over(limit.value())),
+    );
     let reached = if compiled.is_optimal() {
         "reached; optimal: no topology of this pod carries more".to_owned()
     } else {
         format!("{share} reached")
     };
-    Some(format!("universal bound on concurrent_flow ({argument}): <= {value} for every topology of this pod; {reached}"))
+    Some(format!(
+        "universal bound on concurrent_flow ({argument}): <= {value} for every topology of this pod; {reached}"
+    ))
 }
 
 /// How many faults the compiled scenarios stand for; `None` where each stands for itself.
 pub(super) fn stands_for(compiled: &Compiled) -> Option<String> {
     let images: usize = compiled.scenarios.iter().map(|scenario| scenario.scenario.images.len()).sum();
     let faults = (compiled.scenarios.len() - 1 + images) as u64;
-    (images > 0).then(|| format!("by symmetry they stand for {} faults; the tables name them", grouped(faults)))
+    (images > 0)
+        .then(|| format!("by symmetry they stand for {} faults; the tables name them", grouped(faults)))
 }
 
 /// `makespan 13,210 cycles (14.678 us), until the last vector has come; no plan takes less than 12,442:
@@ -341,7 +402,8 @@ pub(super) fn no_loads(compiled: &Compiled) -> Option<&'static str> {
 /// How deadlock freedom stands: of how many scenarios it is proved.
 pub(super) fn proof_line(compiled: &Compiled) -> String {
     if super::schedule::exists(compiled) {
-        return "no tables and no arbitration: every vector has its cycle on every channel, and was replayed".to_owned();
+        return "no tables and no arbitration: every vector has its cycle on every channel, and was replayed"
+            .to_owned();
     }
     let all = compiled.scenarios.len();
     let proved = compiled.scenarios.iter().filter(|scenario| scenario.routed.is_some()).count();
@@ -369,9 +431,14 @@ pub(super) fn demand_line(fabric: &Fabric) -> Option<String> {
             };
             format!("all-to-all in groups {}", components.iter().map(part).collect::<Vec<_>>().join(" and "))
         }
-        DemandShape::Matrix(_) => format!("a matrix with weights up to {}", grouped(fabric.demand.largest().into())),
+        DemandShape::Matrix(_) => {
+            format!("a matrix with weights up to {}", grouped(fabric.demand.largest().into()))
+        }
     };
-    Some(format!("demand: {how}; the busiest {router} sends {} in all", grouped(fabric.demand.sent_most(None))))
+    Some(format!(
+        "demand: {how}; the busiest {router} sends {} in all",
+        grouped(fabric.demand.sent_most(None))
+    ))
 }
 
 /// What the topology gains on its demand over the one synthesized for uniform demand.

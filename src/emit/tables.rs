@@ -19,8 +19,22 @@ pub fn tables_json(tables: &ForwardingTables, images: &[Image], topology_symmetr
     let copies = if canonical { 1 } else { tables.symmetry.order() };
     // "[1023,-1,-1,5,1],\n" is 18 bytes.
     let mut out = String::with_capacity(listed * copies * 17 + 64 * tables.symmetry.node_count() + 256);
-    push(&mut out, format_args!("{{\"format\":\"fabc.tables/1\",\"scenario\":{},\"vcs\":{},", quote(&tables.scenario), tables.vcs));
-    push(&mut out, format_args!("\"canonical\":{canonical},\"key\":{},{}\n", strings(tables.key.columns()), vc_rule(tables.key)));
+    push(
+        &mut out,
+        format_args!(
+            "{{\"format\":\"fabc.tables/1\",\"scenario\":{},\"vcs\":{},",
+            quote(&tables.scenario),
+            tables.vcs
+        ),
+    );
+    push(
+        &mut out,
+        format_args!(
+            "\"canonical\":{canonical},\"key\":{},{}\n",
+            strings(tables.key.columns()),
+            vc_rule(tables.key)
+        ),
+    );
     if !images.is_empty() {
         out.push_str("\"images\":");
         push_lines(&mut out, images, push_image);
@@ -28,9 +42,11 @@ pub fn tables_json(tables: &ForwardingTables, images: &[Image], topology_symmetr
     }
     out.push_str("\"routers\":");
     if canonical || tables.symmetry.is_trivial() {
-        push_lines(&mut out, tables.symmetry.canonical_nodes().zip(&tables.routers), |out, (node, entries)| {
-            push_router(out, tables.key, node, entries)
-        });
+        push_lines(
+            &mut out,
+            tables.symmetry.canonical_nodes().zip(&tables.routers),
+            |out, (node, entries)| push_router(out, tables.key, node, entries),
+        );
     } else {
         push_lines(&mut out, (0..tables.symmetry.node_count() as u32).map(NodeId), |out, node| {
             push_router(out, tables.key, node, &tables.router(node));
@@ -67,12 +83,21 @@ fn push_router(out: &mut String, key: TableKey, node: NodeId, entries: &[Entry])
 /// The full table of one router as `fabc tables --router` prints it.
 pub fn router_table_text(names: &Names, tables: &ForwardingTables, node: NodeId) -> String {
     let entries = tables.router(node);
-    let mut out =
-        format!("router {} (node {node}), {}, {} entries, {} VCs\n", names.node(node), tables.scenario, entries.len(), tables.vcs);
-    let width = entries.iter().map(|entry| names.node(entry.dst).len()).max().unwrap_or(0).max("destination".len());
+    let mut out = format!(
+        "router {} (node {node}), {}, {} entries, {} VCs\n",
+        names.node(node),
+        tables.scenario,
+        entries.len(),
+        tables.vcs
+    );
+    let width =
+        entries.iter().map(|entry| names.node(entry.dst).len()).max().unwrap_or(0).max("destination".len());
     push(
         &mut out,
-        format_args!("{:<width$}  {:>6}  {:>6}  {:>5}      {:>6}  {:>6}\n", "destination", "node", "in", "in VC", "out", "out VC"),
+        format_args!(
+            "{:<width$}  {:>6}  {:>6}  {:>5}      {:>6}  {:>6}\n",
+            "destination", "node", "in", "in VC", "out", "out VC"
+        ),
     );
     for entry in entries {
         let (port, vc) = match u16::try_from(entry.in_port) {
@@ -82,15 +107,32 @@ pub fn router_table_text(names: &Names, tables: &ForwardingTables, node: NodeId)
         };
         let out_vc = tables.key.vc_rule().map_or_else(|| entry.out_vc.to_string(), str::to_owned);
         let (name, to) = (names.node(entry.dst), names.port(PortId(entry.out_port)));
-        push(&mut out, format_args!("{name:<width$}  {:>6}  {port:>6}  {vc:>5}  ->  {to:>6}  {:>6}\n", entry.dst, out_vc));
+        push(
+            &mut out,
+            format_args!(
+                "{name:<width$}  {:>6}  {port:>6}  {vc:>5}  ->  {to:>6}  {:>6}\n",
+                entry.dst, out_vc
+            ),
+        );
     }
     out
 }
 
 /// The full table of one router in the form of `fabc.tables/1`, whatever symmetry the tables keep.
 pub fn router_table_json(tables: &ForwardingTables, node: NodeId) -> String {
-    let mut out = format!("{{\"format\":\"fabc.tables/1\",\"scenario\":{},\"vcs\":{},", quote(&tables.scenario), tables.vcs);
-    push(&mut out, format_args!("\"canonical\":false,\"key\":{},{}\n\"routers\":", strings(tables.key.columns()), vc_rule(tables.key)));
+    let mut out = format!(
+        "{{\"format\":\"fabc.tables/1\",\"scenario\":{},\"vcs\":{},",
+        quote(&tables.scenario),
+        tables.vcs
+    );
+    push(
+        &mut out,
+        format_args!(
+            "\"canonical\":false,\"key\":{},{}\n\"routers\":",
+            strings(tables.key.columns()),
+            vc_rule(tables.key)
+        ),
+    );
     push_lines(&mut out, [node], |out, node| push_router(out, tables.key, node, &tables.router(node)));
     out.push_str("}\n");
     out
@@ -98,5 +140,9 @@ pub fn router_table_json(tables: &ForwardingTables, node: NodeId) -> String {
 
 /// The path of the tables of a scenario of this name, without the ending that says in which form they are.
 pub fn tables_path(scenario: &str) -> String {
-    if scenario == "nominal" { "tables/nominal".to_owned() } else { format!("tables/fault-{}", file_stem(scenario)) }
+    if scenario == "nominal" {
+        "tables/nominal".to_owned()
+    } else {
+        format!("tables/fault-{}", file_stem(scenario))
+    }
 }

@@ -19,8 +19,17 @@ pub(super) fn bytes(tables: &PackedTables, images: &[Image], topology_symmetry: 
 
 fn file(tables: &PackedTables, images: &[Image]) -> Vec<u8> {
     let PackedTables { scenario, vcs, key, symmetry, actions, body } = tables;
-    let mut head = format!("{{\"format\":\"fabc.tables.bin/1\",\"scenario\":{},\"vcs\":{vcs},", quote(scenario));
-    push(&mut head, format_args!("\"canonical\":{},\"key\":{},{}", !symmetry.is_trivial(), strings(key.columns()), vc_rule(*key)));
+    let mut head =
+        format!("{{\"format\":\"fabc.tables.bin/1\",\"scenario\":{},\"vcs\":{vcs},", quote(scenario));
+    push(
+        &mut head,
+        format_args!(
+            "\"canonical\":{},\"key\":{},{}",
+            !symmetry.is_trivial(),
+            strings(key.columns()),
+            vc_rule(*key)
+        ),
+    );
     if !images.is_empty() {
         head.push_str("\"images\":[");
         for (number, image) in images.iter().enumerate() {
@@ -29,7 +38,14 @@ fn file(tables: &PackedTables, images: &[Image]) -> Vec<u8> {
         }
         head.push_str("],");
     }
-    push(&mut head, format_args!("\"nodes\":{},\"routers\":{},\"actions\":[", symmetry.node_count(), symmetry.class_count()));
+    push(
+        &mut head,
+        format_args!(
+            "\"nodes\":{},\"routers\":{},\"actions\":[",
+            symmetry.node_count(),
+            symmetry.class_count()
+        ),
+    );
     for (number, (in_port, in_vc, out_port, out_vc)) in actions.iter().enumerate() {
         let comma = if number > 0 { "," } else { "" };
         push(&mut head, format_args!("{comma}[{in_port},{in_vc},{out_port},{out_vc}]"));

@@ -13,7 +13,11 @@ pub(super) fn json(wiring: Wiring<'_>, (pod, cross_connects): (&Pod, &CrossConne
     let mut out = String::with_capacity(64 * topology.node_count() + 80 * topology.links().len());
     push(
         &mut out,
-        format_args!("{{\"format\":\"fabc.topology/1\",\"fabric\":{},\n\"ports\":{},\n", quote(&fabric.name), strings(PORT_NAMES)),
+        format_args!(
+            "{{\"format\":\"fabc.topology/1\",\"fabric\":{},\n\"ports\":{},\n",
+            quote(&fabric.name),
+            strings(PORT_NAMES)
+        ),
     );
     out.push_str("\"nodes\":");
     push_lines(&mut out, topology.nodes(), |out, node| {
@@ -26,7 +30,13 @@ pub(super) fn json(wiring: Wiring<'_>, (pod, cross_connects): (&Pod, &CrossConne
             LinkClass::Local => "copper",
             LinkClass::Global => "fiber",
         };
-        push(out, format_args!("{{\"id\":{id},\"a\":[{},{}],\"b\":[{},{}],", link.a.node, link.a.port, link.b.node, link.b.port));
+        push(
+            out,
+            format_args!(
+                "{{\"id\":{id},\"a\":[{},{}],\"b\":[{},{}],",
+                link.a.node, link.a.port, link.b.node, link.b.port
+            ),
+        );
         push(out, format_args!("\"kind\":\"{kind}\""));
         if let Some(ocs) = cross_connects.ocs_of[id] {
             push(out, format_args!(",\"ocs\":{}", quote(&pod.ocses[ocs].name)));
@@ -60,7 +70,14 @@ pub(super) fn csv(wiring: Wiring<'_>, (pod, cross_connects): (&Pod, &CrossConnec
         };
         let ocs = cross_connects.ocs_of[id].map_or(String::new(), |ocs| quoted(&pod.ocses[ocs].name));
         let link_type = &fabric.link_types[link.link_type];
-        push(&mut out, format_args!(",{kind},{ocs},{},{}\n", gigabytes(link_type.bandwidth_bps), link_cycles(fabric, topology, id)));
+        push(
+            &mut out,
+            format_args!(
+                ",{kind},{ocs},{},{}\n",
+                gigabytes(link_type.bandwidth_bps),
+                link_cycles(fabric, topology, id)
+            ),
+        );
     }
     out
 }

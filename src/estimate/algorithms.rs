@@ -61,7 +61,9 @@ pub fn algorithms(kind: Collective, shape: &Shape) -> Vec<Algorithm> {
         _ if one => Links::One,
         _ => Links::All,
     };
-    rows.into_iter().map(|(name, what, one, cost)| Algorithm { name, what, links: links(one), cost }).collect()
+    rows.into_iter()
+        .map(|(name, what, one, cost)| Algorithm { name, what, links: links(one), cost })
+        .collect()
 }
 
 /// A collective in a switch that adds and copies: the latency is that of the switch, once for every way
@@ -73,7 +75,9 @@ pub fn in_switch(kind: Collective, chips: u64) -> Algorithm {
         Collective::ReduceScatter => (2, others(chips), "the switch adds every shard for its owner"),
         Collective::Broadcast => (2, 1.0, "the switch copies to all"),
         Collective::Reduce => (1, 1.0, "the switch adds for the root"),
-        Collective::AllToAll | Collective::Send => (1, others(chips), "the switch sorts shards by their destinations"),
+        Collective::AllToAll | Collective::Send => {
+            (1, others(chips), "the switch sorts shards by their destinations")
+        }
     };
     Algorithm { name: "in_switch", what, links: Links::Port, cost: Cost { steps, messages: 1, volume } }
 }
@@ -91,12 +95,27 @@ fn flat(kind: Collective, chips: u64) -> Vec<Entry> {
         Collective::Broadcast | Collective::Reduce => vec![
             ("tree", "small pieces along a pair of trees that share the chips' work", true, Cost::of(l, 1.0)),
             ("ring", RING_PIPELINED, true, Cost::of(n, 1.0)),
-            ("binomial", "whole vectors along one tree: its root moves the vector in every step", true, Cost::of(l, l as f64)),
+            (
+                "binomial",
+                "whole vectors along one tree: its root moves the vector in every step",
+                true,
+                Cost::of(l, l as f64),
+            ),
         ],
         Collective::AllReduce => vec![
             ("ring", RING, true, Cost::of(2 * n, 2.0 * g)),
-            ("double_tree", "small pieces up and down a pair of trees: every chip sends each byte twice", true, Cost::of(2 * l, 2.0)),
-            ("halving_doubling", "halves, quarters, .. to partners, and back", true, Cost::of(2 * l, 2.0 * g)),
+            (
+                "double_tree",
+                "small pieces up and down a pair of trees: every chip sends each byte twice",
+                true,
+                Cost::of(2 * l, 2.0),
+            ),
+            (
+                "halving_doubling",
+                "halves, quarters, .. to partners, and back",
+                true,
+                Cost::of(2 * l, 2.0 * g),
+            ),
             ("recursive_doubling", "whole vectors to partners", true, Cost::of(l, l as f64)),
         ],
         Collective::AllGather => vec![
@@ -104,11 +123,19 @@ fn flat(kind: Collective, chips: u64) -> Vec<Entry> {
             ("doubling", "twice as many shards in every step, to partners", true, Cost::of(l, g)),
         ],
         Collective::ReduceScatter => {
-            vec![("ring", RING, true, Cost::of(n, g)), ("halving", "half as many shards in every step, to partners", true, Cost::of(l, g))]
+            vec![
+                ("ring", RING, true, Cost::of(n, g)),
+                ("halving", "half as many shards in every step, to partners", true, Cost::of(l, g)),
+            ]
         }
         Collective::AllToAll => vec![
             ("pairwise", "to another partner in every step", true, Cost::of(n, g)),
-            ("bruck", "all shards whose distance has a bit, bit by bit", true, Cost::of(l, shards_moved_by_bits(chips) / chips as f64)),
+            (
+                "bruck",
+                "all shards whose distance has a bit, bit by bit",
+                true,
+                Cost::of(l, shards_moved_by_bits(chips) / chips as f64),
+            ),
         ],
         // Nobody asks for it: there is no closed form.
         Collective::Send => Vec::new(),
@@ -155,7 +182,12 @@ fn mesh(kind: Collective, chips: u64, sides: &[u64], loads: &[f64], middle: u64)
             let (name, _, one, cost) = rows[0];
             let worst = Cost { volume: 2.0 * cost.volume, ..cost };
             debug_assert_eq!(name, "ring");
-            rows.push(("undisciplined", "the same with both ways of every line in each other's way: at most so long", one, worst));
+            rows.push((
+                "undisciplined",
+                "the same with both ways of every line in each other's way: at most so long",
+                one,
+                worst,
+            ));
             rows
         }
     }
@@ -164,14 +196,18 @@ fn mesh(kind: Collective, chips: u64, sides: &[u64], loads: &[f64], middle: u64)
 /// Gathers, scatters and sums, axis by axis.
 fn by_axes(kind: Collective, round: u64, log: u64, g: f64) -> Vec<Entry> {
     const BY_AXES: &str = "neighbour to neighbour along every axis, one axis after the other";
-    const PARTNERS: &str = "to partners along every axis; a step to any distance counts as one, and its way as free";
+    const PARTNERS: &str =
+        "to partners along every axis; a step to any distance counts as one, and its way as free";
     let (name, ways) = match kind {
         Collective::AllReduce => ("halving_doubling", 2),
         Collective::ReduceScatter => ("halving", 1),
         _ => ("doubling", 1),
     };
     let volume = ways as f64 * g;
-    vec![("ring", BY_AXES, true, Cost::of(ways * round, volume)), (name, PARTNERS, true, Cost::of(ways * log, volume))]
+    vec![
+        ("ring", BY_AXES, true, Cost::of(ways * round, volume)),
+        (name, PARTNERS, true, Cost::of(ways * log, volume)),
+    ]
 }
 
 /// All-to-alls over shortest ways.

@@ -124,14 +124,20 @@ pub fn ask(arguments: &Arguments) -> Result<Ask, Vec<EstimateError>> {
 fn words(arguments: &Arguments, wrong: &mut Vec<EstimateError>) -> Option<Ask> {
     let Arguments { end, .. } = *arguments;
     let missing = |what, hint: String| EstimateError::Missing { what, hint, span: end };
-    let kind =
-        keep(wrong, arguments.kind.as_ref().map_or_else(|| Err(missing("which collective", format!("one of {}", names(&kinds())))), kind));
+    let kind = keep(
+        wrong,
+        arguments
+            .kind
+            .as_ref()
+            .map_or_else(|| Err(missing("which collective", format!("one of {}", names(&kinds())))), kind),
+    );
     let sizes = match (&arguments.size, &arguments.sizes) {
         (Some(size), _) => read(size, &SIZE, false).map(|size| vec![size]),
         (None, Some(all)) => sizes(all),
-        (None, None) => {
-            Err(missing("how large the vector of a chip is", "say so: `--size 16MB`, or `--sizes 1KiB..4GiB` for a curve".to_owned()))
-        }
+        (None, None) => Err(missing(
+            "how large the vector of a chip is",
+            "say so: `--size 16MB`, or `--sizes 1KiB..4GiB` for a curve".to_owned(),
+        )),
     };
     let sizes = keep(wrong, sizes);
     let twin = arguments.links.as_ref().map(|word| match word.text.as_str() {
@@ -141,20 +147,31 @@ fn words(arguments: &Arguments, wrong: &mut Vec<EstimateError>) -> Option<Ask> {
     });
     let twin = twin.and_then(|twin| keep(wrong, twin));
     let of = |word: Option<&Word>| word.map(|word| shape(word, twin.unwrap_or(true)));
-    let on = of(arguments.on.as_ref())
-        .unwrap_or_else(|| Err(missing("on which fabric", "say so: `--on torus:8x8x8` or `--on star:64`".to_owned())));
+    let on = of(arguments.on.as_ref()).unwrap_or_else(|| {
+        Err(missing("on which fabric", "say so: `--on torus:8x8x8` or `--on star:64`".to_owned()))
+    });
     let on = keep(wrong, on);
     let outer = of(arguments.over.as_ref()).and_then(|outer| keep(wrong, outer));
 
-    let usual =
-        Channel { latency_ns: ALPHA_PS as f64 / 1e3, overhead_ns: 0.0, bandwidth: BANDWIDTH_BITS as f64 / 8e9, derating: Derating::NONE };
+    let usual = Channel {
+        latency_ns: ALPHA_PS as f64 / 1e3,
+        overhead_ns: 0.0,
+        bandwidth: BANDWIDTH_BITS as f64 / 8e9,
+        derating: Derating::NONE,
+    };
     let inner_words = [&arguments.alpha, &arguments.overhead, &arguments.bandwidth, &arguments.eta];
     let mut channel = channel(inner_words, usual, wrong);
-    let outer_words = [&arguments.outer_alpha, &arguments.outer_overhead, &arguments.outer_bandwidth, &arguments.outer_eta];
-    let mut outer_channel = self::channel(outer_words, Channel { derating: Derating::NONE, ..channel }, wrong);
+    let outer_words =
+        [&arguments.outer_alpha, &arguments.outer_overhead, &arguments.outer_bandwidth, &arguments.outer_eta];
+    let mut outer_channel =
+        self::channel(outer_words, Channel { derating: Derating::NONE, ..channel }, wrong);
     let oversubscription = plain(&arguments.oversubscription, &OVERSUBSCRIPTION, wrong);
     let skew = plain(&arguments.skew, &SKEW, wrong);
-    let switch_ns = arguments.in_switch.as_ref().and_then(|word| keep(wrong, read(word, &TIME, true))).map(|ps| ps as f64 / 1e3);
+    let switch_ns = arguments
+        .in_switch
+        .as_ref()
+        .and_then(|word| keep(wrong, read(word, &TIME, true)))
+        .map(|ps| ps as f64 / 1e3);
     let (kind, sizes, shape) = (kind?, sizes?, on?);
     wrong.extend(elsewhere(arguments, kind, &shape));
 
@@ -203,7 +220,10 @@ fn names(all: &[&str]) -> String {
 }
 
 fn kind(word: &Word) -> Result<Collective, EstimateError> {
-    KINDS.into_iter().find(|kind| kind.name() == word.text).ok_or_else(|| unknown(word, "collective", kinds()))
+    KINDS
+        .into_iter()
+        .find(|kind| kind.name() == word.text)
+        .ok_or_else(|| unknown(word, "collective", kinds()))
 }
 
 /// A plain number that is 1 unless it is given.
@@ -214,7 +234,9 @@ fn plain(word: &Option<Word>, range: &Range, wrong: &mut Vec<EstimateError>) -> 
 /// Latency, overhead, bandwidth, profile.
 fn channel(words: [&Option<Word>; 4], usual: Channel, wrong: &mut Vec<EstimateError>) -> Channel {
     let [alpha, overhead, bandwidth, eta] = words;
-    let mut told = |word: &Option<Word>, measure, or_zero| word.as_ref().and_then(|word| keep(wrong, read(word, measure, or_zero)));
+    let mut told = |word: &Option<Word>, measure, or_zero| {
+        word.as_ref().and_then(|word| keep(wrong, read(word, measure, or_zero)))
+    };
     let latency_ns = told(alpha, &TIME, true).map_or(usual.latency_ns, |ps| ps as f64 / 1e3);
     let overhead_ns = told(overhead, &TIME, true).map_or(usual.overhead_ns, |ps| ps as f64 / 1e3);
     let bandwidth = told(bandwidth, &BANDWIDTH, false).map_or(usual.bandwidth, |bits| bits as f64 / 8e9);
@@ -228,21 +250,28 @@ fn derating(word: &Word) -> Result<Derating, EstimateError> {
         return Ok(Derating { latency, bandwidth: number(&word.part(bandwidth), &ETA_BANDWIDTH)? });
     }
     let found = PROFILES.iter().find(|(name, _)| *name == word.text);
-    found.map(|(_, derating)| *derating).ok_or_else(|| unknown(word, "profile of contention", PROFILES.map(|(name, _)| name)))
+    found
+        .map(|(_, derating)| *derating)
+        .ok_or_else(|| unknown(word, "profile of contention", PROFILES.map(|(name, _)| name)))
 }
 
 /// `torus:8x8x8`.
 fn shape(word: &Word, twin: bool) -> Result<Shape, EstimateError> {
-    let (name, numbers) = word.text.split_once(':').map_or((word.text.as_str(), None), |(name, numbers)| (name, Some(numbers)));
-    let family =
-        Shape::FAMILIES.into_iter().find(|family| *family == name).ok_or_else(|| unknown(&word.part(name), "shape", Shape::FAMILIES))?;
+    let (name, numbers) =
+        word.text.split_once(':').map_or((word.text.as_str(), None), |(name, numbers)| (name, Some(numbers)));
+    let family = Shape::FAMILIES
+        .into_iter()
+        .find(|family| *family == name)
+        .ok_or_else(|| unknown(&word.part(name), "shape", Shape::FAMILIES))?;
     let (example, wanted) = match family {
         "torus" | "mesh" => ("8x8x8", None),
         "dragonfly" => ("8x4", Some(2)),
         _ => ("64", Some(1)),
     };
     let usual = match family {
-        "dragonfly" => "write `dragonfly:8x4` for groups of 8 chips with 4 links each to other groups".to_owned(),
+        "dragonfly" => {
+            "write `dragonfly:8x4` for groups of 8 chips with 4 links each to other groups".to_owned()
+        }
         _ => format!("write `{family}:{example}`"),
     };
     let error = |why: String, part: &str| {
@@ -253,7 +282,11 @@ fn shape(word: &Word, twin: bool) -> Result<Shape, EstimateError> {
     let mut sides = Vec::new();
     for part in numbers.split('x') {
         if part.is_empty() || !part.bytes().all(|byte| byte.is_ascii_digit()) {
-            let why = if part.starts_with('-') { format!("`{part}` is negative") } else { format!("`{part}` is no number") };
+            let why = if part.starts_with('-') {
+                format!("`{part}` is negative")
+            } else {
+                format!("`{part}` is no number")
+            };
             return Err(error(why, part));
         }
         let side = part.parse().unwrap_or(u64::MAX);
@@ -270,7 +303,9 @@ fn shape(word: &Word, twin: bool) -> Result<Shape, EstimateError> {
         return Err(error(format!("it has {} numbers and takes {most}", sides.len()), numbers));
     }
     let chips = match sides[..] {
-        [group, globals] if family == "dragonfly" => group.checked_mul(globals).and_then(|links| (links + 1).checked_mul(group)),
+        [group, globals] if family == "dragonfly" => {
+            group.checked_mul(globals).and_then(|links| (links + 1).checked_mul(group))
+        }
         _ => sides.iter().try_fold(1u64, |chips, &side| chips.checked_mul(side)),
     };
     match chips {
@@ -285,7 +320,9 @@ fn shape(word: &Word, twin: bool) -> Result<Shape, EstimateError> {
         "full_mesh" => Shape::FullMesh { chips },
         "leaf_spine" => Shape::LeafSpine { chips },
         "fat_tree" => Shape::FatTree { chips },
-        "dragonfly" if chips == 1 => return Err(error("a group of one chip is no group".to_owned(), numbers)),
+        "dragonfly" if chips == 1 => {
+            return Err(error("a group of one chip is no group".to_owned(), numbers));
+        }
         "dragonfly" => Shape::Dragonfly { group: chips, globals: sides[1] },
         _ => Shape::Star { chips },
     })
@@ -305,7 +342,13 @@ fn elsewhere(arguments: &Arguments, kind: Collective, shape: &Shape) -> Vec<Esti
             format!("a {}", shape.family()),
             "chips are joined directly there, and no switch can add: `--on star:64` has one",
         ),
-        ("--skew", skew, kind == Collective::AllToAll, kind.name().to_owned(), "only an `all_to_all` can send unlike amounts"),
+        (
+            "--skew",
+            skew,
+            kind == Collective::AllToAll,
+            kind.name().to_owned(),
+            "only an `all_to_all` can send unlike amounts",
+        ),
         (
             "--oversubscription",
             oversubscription,
@@ -337,5 +380,10 @@ fn no_algorithm(word: &Word, question: &Question) -> EstimateError {
         [] => format!("a {} has bounds only", question.shape.family()),
         known => suggestion(&word.text, known.iter().copied()).unwrap_or_default(),
     };
-    EstimateError::Unknown { what: format!("algorithm of {}", question.kind.name()), name: word.text.clone(), hint, span: word.span }
+    EstimateError::Unknown {
+        what: format!("algorithm of {}", question.kind.name()),
+        name: word.text.clone(),
+        hint,
+        span: word.span,
+    }
 }

@@ -87,7 +87,9 @@ fn served(plant: &Plant, cube_down: f64) -> f64 {
                 let (up, all) = (spare as usize - dark, down + beside);
                 // All of them are served, or so many that are drawn from them have all of the job's among
                 // them.
-                let drawn = (0..down).map(|k| (up as f64 - k as f64).max(0.0) / (all as f64 - k as f64)).product::<f64>();
+                let drawn = (0..down)
+                    .map(|k| (up as f64 - k as f64).max(0.0) / (all as f64 - k as f64))
+                    .product::<f64>();
                 sum += chance * chance_beside * chance_dark * if all <= up { 1.0 } else { drawn };
             }
         }
@@ -131,20 +133,30 @@ mod tests {
 
     #[test]
     fn chances_add_up_however_many_there_are() {
-        for (count, chance) in [(0, 0.3), (1, 0.0), (7, 0.5), (65_536, 0.5), (65_536, 1e-9), (65_536, 0.999)] {
+        for (count, chance) in [(0, 0.3), (1, 0.0), (7, 0.5), (65_536, 0.5), (65_536, 1e-9), (65_536, 0.999)]
+        {
             let found = binomial(count, chance);
             let mean: f64 = found.iter().zip(0u32..).map(|(share, k)| share * f64::from(k)).sum();
             assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{count}, {chance}");
-            assert!((mean - f64::from(count) * chance).abs() <= 1e-9 * f64::from(count), "{count}, {chance}: {mean}");
+            assert!(
+                (mean - f64::from(count) * chance).abs() <= 1e-9 * f64::from(count),
+                "{count}, {chance}: {mean}"
+            );
         }
         // Three coins.
-        assert!(binomial(3, 0.5).iter().zip([0.125, 0.375, 0.375, 0.125]).all(|(found, known)| (found - known).abs() < 1e-15));
+        assert!(
+            binomial(3, 0.5)
+                .iter()
+                .zip([0.125, 0.375, 0.375, 0.125])
+                .all(|(found, known)| (found - known).abs() < 1e-15)
+        );
     }
 
     /// 64 cubes of 16 hosts and 192 cables, 48 switches, a day to repair, 15 minutes to restart.
     #[test]
     fn sixty_four_cubes() {
-        let failures = Failures { host: 0.0008, cable: 0.00005, ocs: 0.0004, repair: 1.0, restart: 15.0 / 1440.0 };
+        let failures =
+            Failures { host: 0.0008, cable: 0.00005, ocs: 0.0004, repair: 1.0, restart: 15.0 / 1440.0 };
         for (job, known) in [
             (62, [0.8067, 0.8222, 0.8224, 0.9383, 0.2532]),
             (60, [0.9543, 0.9726, 0.9728, 0.9843, 0.2647]),
@@ -152,9 +164,17 @@ mod tests {
         ] {
             let plant = Plant { cubes: 64, job, others: 0, hosts: 16, cables: 192.0, ocses: 48 };
             let of = |cubes, dark: usize| availability(&plant, &failures, cubes, &vec![1.0; dark + 1]);
-            let found =
-                [of(Cubes::Swapped, 0), of(Cubes::Swapped, 1), of(Cubes::Swapped, 2), of(Cubes::RoutedAround, 1), of(Cubes::Waiting, 1)];
-            assert!(found.iter().zip(known).all(|(found, known)| (found - known).abs() < 5e-5), "{job}: {found:?}");
+            let found = [
+                of(Cubes::Swapped, 0),
+                of(Cubes::Swapped, 1),
+                of(Cubes::Swapped, 2),
+                of(Cubes::RoutedAround, 1),
+                of(Cubes::Waiting, 1),
+            ];
+            assert!(
+                found.iter().zip(known).all(|(found, known)| (found - known).abs() < 5e-5),
+                "{job}: {found:?}"
+            );
         }
     }
 
@@ -169,9 +189,12 @@ mod tests {
         let (plant, chance) = (Plant { cubes: 8, job: 2, others: 4, ..plant }, 0.3);
         let mut sum = 0.0;
         for state in 0u32..256 {
-            let weight: f64 = (0..8).map(|cube| if state >> cube & 1 == 1 { chance } else { 1.0 - chance }).product();
-            let (own, all, up) = ((state & 3).count_ones(), (state & 63).count_ones(), 2 - (state >> 6).count_ones());
-            let choose = |n: u32, k: u32| (0..k).map(|i| f64::from(n - i) / f64::from(i + 1)).product::<f64>();
+            let weight: f64 =
+                (0..8).map(|cube| if state >> cube & 1 == 1 { chance } else { 1.0 - chance }).product();
+            let (own, all, up) =
+                ((state & 3).count_ones(), (state & 63).count_ones(), 2 - (state >> 6).count_ones());
+            let choose =
+                |n: u32, k: u32| (0..k).map(|i| f64::from(n - i) / f64::from(i + 1)).product::<f64>();
             sum += weight
                 * match own {
                     _ if all <= up || own == 0 => 1.0,

@@ -40,7 +40,12 @@ pub fn bounds(kind: Collective, shape: &Shape) -> Vec<Algorithm> {
                 Some(links) => (chips - 1) as f64 / links,
             };
             vec![
-                Algorithm { name: "all_links", what, links: all(shape), cost: Cost::of(2 * hops, 2.0 * gather) },
+                Algorithm {
+                    name: "all_links",
+                    what,
+                    links: all(shape),
+                    cost: Cost::of(2 * hops, 2.0 * gather),
+                },
                 bound(
                     "no schedule whose steps wait for each other ends sooner: hops, and 2 (N - 1) vectors over all channels",
                     Cost::of(hops, volume),

@@ -56,7 +56,8 @@ impl Cost {
     pub fn time(self, bytes: f64, channel: &Channel) -> Time {
         let Channel { latency_ns, overhead_ns, bandwidth, derating } = *channel;
         Time {
-            latency_ns: derating.latency * (self.steps as f64 * latency_ns + self.messages as f64 * overhead_ns),
+            latency_ns: derating.latency
+                * (self.steps as f64 * latency_ns + self.messages as f64 * overhead_ns),
             volume_ns: self.volume * bytes / (derating.bandwidth * bandwidth),
         }
     }

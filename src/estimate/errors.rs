@@ -86,7 +86,10 @@ pub enum EstimateError {
 
     /// Sizes that are no curve.
     #[error("`{text}` are no sizes: {why}")]
-    #[diagnostic(code(FAB0556), help("write `1KiB..4GiB` for twice the size in every step, or sizes between commas"))]
+    #[diagnostic(
+        code(FAB0556),
+        help("write `1KiB..4GiB` for twice the size in every step, or sizes between commas")
+    )]
     Sizes {
         /// As given.
         text: String,

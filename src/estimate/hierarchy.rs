@@ -91,9 +91,13 @@ pub(super) fn across(kind: Collective, inner: &Side, outer: &Side) -> (Vec<Vec<P
         let mut rows = Vec::new();
         for at in 0..first.len().max(last.len()) {
             for between in of(kind, outer.shape) {
-                let first = before.zip(first.get(at)).map(|(kind, algorithm)| phase(kind, inner, algorithm, 1.0));
-                let last = after.zip(last.get(at)).map(|(kind, algorithm)| phase(kind, inner, algorithm, 1.0));
-                rows.push(first.into_iter().chain([phase(kind, outer, &between, part)]).chain(last).collect());
+                let first =
+                    before.zip(first.get(at)).map(|(kind, algorithm)| phase(kind, inner, algorithm, 1.0));
+                let last =
+                    after.zip(last.get(at)).map(|(kind, algorithm)| phase(kind, inner, algorithm, 1.0));
+                rows.push(
+                    first.into_iter().chain([phase(kind, outer, &between, part)]).chain(last).collect(),
+                );
             }
         }
         rows

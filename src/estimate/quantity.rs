@@ -26,15 +26,22 @@ pub(super) const SIZE: Measure = Measure {
 };
 
 /// Times, in picoseconds.
-pub(super) const TIME: Measure =
-    Measure { what: "time", dimension: Dimension::Time, base: "picoseconds", names: &["ps", "ns", "us", "ms", "s"], example: "0.5us" };
+pub(super) const TIME: Measure = Measure {
+    what: "time",
+    dimension: Dimension::Time,
+    base: "picoseconds",
+    names: &["ps", "ns", "us", "ms", "s"],
+    example: "0.5us",
+};
 
 /// Bandwidths, in bit/s.
 pub(super) const BANDWIDTH: Measure = Measure {
     what: "bandwidth",
     dimension: Dimension::Bandwidth,
     base: "bits per second",
-    names: &["MB/s", "GB/s", "TB/s", "MiB/s", "GiB/s", "TiB/s", "Mb/s", "Gb/s", "Tb/s", "Mbps", "Gbps", "Tbps"],
+    names: &[
+        "MB/s", "GB/s", "TB/s", "MiB/s", "GiB/s", "TiB/s", "Mb/s", "Gb/s", "Tb/s", "Mbps", "Gbps", "Tbps",
+    ],
     example: "900GB/s",
 };
 
@@ -58,7 +65,9 @@ pub(super) fn read(word: &Word, measure: &Measure, or_zero: bool) -> Result<u64,
     if unit.is_empty() {
         return Err(error("it has no unit".to_owned(), None, usual()));
     }
-    let Some(factor) = Some(unit).filter(|unit| names.contains(unit)).and_then(|unit| units::factor(unit, dimension)) else {
+    let Some(factor) =
+        Some(unit).filter(|unit| names.contains(unit)).and_then(|unit| units::factor(unit, dimension))
+    else {
         let hint = match closest(unit, names.iter().copied()) {
             // Bits and bytes are told apart by a capital only.
             Some(close) if dimension != Dimension::Bandwidth => format!("did you mean `{close}`?"),
@@ -69,7 +78,9 @@ pub(super) fn read(word: &Word, measure: &Measure, or_zero: bool) -> Result<u64,
     match number.times(factor) {
         Some(0) if !or_zero => Err(error("it is zero".to_owned(), None, usual())),
         Some(value) => Ok(value),
-        None if number.as_f64() * factor as f64 >= u64::MAX as f64 => Err(error("it is too large".to_owned(), None, usual())),
+        None if number.as_f64() * factor as f64 >= u64::MAX as f64 => {
+            Err(error("it is too large".to_owned(), None, usual()))
+        }
         None => Err(error(format!("it is not a whole number of {base}"), None, usual())),
     }
 }

@@ -60,7 +60,8 @@ pub struct Quantity {
 
 impl Shape {
     /// Names of all shapes, as [`Shape::family`] has them.
-    pub const FAMILIES: [&'static str; 7] = ["torus", "mesh", "star", "full_mesh", "leaf_spine", "fat_tree", "dragonfly"];
+    pub const FAMILIES: [&'static str; 7] =
+        ["torus", "mesh", "star", "full_mesh", "leaf_spine", "fat_tree", "dragonfly"];
 
     /// As on the command line.
     pub fn family(&self) -> &'static str {
@@ -79,7 +80,10 @@ impl Shape {
     /// to others.
     pub fn numbers(&self) -> Vec<u64> {
         match self {
-            Shape::Star { chips } | Shape::LeafSpine { chips } | Shape::FatTree { chips } | Shape::FullMesh { chips } => vec![*chips],
+            Shape::Star { chips }
+            | Shape::LeafSpine { chips }
+            | Shape::FatTree { chips }
+            | Shape::FullMesh { chips } => vec![*chips],
             Shape::Torus { sides, .. } | Shape::Mesh { sides } => sides.clone(),
             Shape::Dragonfly { group, globals } => vec![*group, *globals],
         }
@@ -136,7 +140,9 @@ impl Shape {
     /// chip.
     pub fn neighbours(&self) -> u64 {
         match self {
-            Shape::Torus { sides, .. } | Shape::Mesh { sides } => sides.iter().map(|side| (side - 1).min(2)).sum(),
+            Shape::Torus { sides, .. } | Shape::Mesh { sides } => {
+                sides.iter().map(|side| (side - 1).min(2)).sum()
+            }
             _ => self.ports(),
         }
     }
@@ -145,7 +151,9 @@ impl Shape {
     pub fn ports(&self) -> u64 {
         match self {
             Shape::FullMesh { chips } => chips - 1,
-            Shape::Torus { sides, twin } => sides.iter().map(|&side| if side == 2 && !twin { 1 } else { 2 * u64::from(side > 1) }).sum(),
+            Shape::Torus { sides, twin } => {
+                sides.iter().map(|&side| if side == 2 && !twin { 1 } else { 2 * u64::from(side > 1) }).sum()
+            }
             Shape::Mesh { sides } => sides.iter().filter(|&&side| side > 1).count() as u64,
             Shape::Dragonfly { group, globals } => group - 1 + globals,
             _ => 1,
@@ -156,7 +164,9 @@ impl Shape {
     pub(super) fn links(&self) -> Option<f64> {
         let chips = self.chips() as f64;
         match self {
-            Shape::Mesh { sides } => Some(sides.iter().map(|&side| chips / side as f64 * (side - 1) as f64).sum()),
+            Shape::Mesh { sides } => {
+                Some(sides.iter().map(|&side| chips / side as f64 * (side - 1) as f64).sum())
+            }
             _ if self.is_switched() => None,
             _ => Some(chips * self.ports() as f64 / 2.0),
         }
@@ -194,8 +204,16 @@ impl Shape {
         let chips = self.chips() as f64;
         let mut all = vec![
             Quantity { name: "chips", value: chips, what: "chips" },
-            Quantity { name: "diameter", value: self.diameter() as f64, what: "links between the chips farthest apart" },
-            Quantity { name: "neighbours", value: self.neighbours() as f64, what: "chips or switches that a chip is joined to, at most" },
+            Quantity {
+                name: "diameter",
+                value: self.diameter() as f64,
+                what: "links between the chips farthest apart",
+            },
+            Quantity {
+                name: "neighbours",
+                value: self.neighbours() as f64,
+                what: "chips or switches that a chip is joined to, at most",
+            },
             Quantity { name: "ports", value: self.ports() as f64, what: "channels into a chip, at least" },
             Quantity {
                 name: "gather_shards",
@@ -205,10 +223,18 @@ impl Shape {
         ];
         if let Some(links) = self.links() {
             let value = (chips - 1.0) / links;
-            all.push(Quantity { name: "all_reduce_vectors", value, what: "vector times: (N - 1) / links, the least of an all-reduce" });
+            all.push(Quantity {
+                name: "all_reduce_vectors",
+                value,
+                what: "vector times: (N - 1) / links, the least of an all-reduce",
+            });
         }
         if let Some(bisection) = self.bisection(oversubscription) {
-            all.push(Quantity { name: "bisection", value: bisection, what: "channels one way between two halves" });
+            all.push(Quantity {
+                name: "bisection",
+                value: bisection,
+                what: "channels one way between two halves",
+            });
             let port = (chips - 1.0) / chips / self.ports() as f64;
             let value = ((chips / 4.0) / bisection).max(port);
             all.push(Quantity {
@@ -219,9 +245,17 @@ impl Shape {
         }
         if let Some(load) = self.axis_loads().into_iter().reduce(f64::max) {
             let cut = chips * load;
-            all.push(Quantity { name: "cut_chunks", value: cut, what: "shards of an all-to-all over a channel of the longest axis" });
+            all.push(Quantity {
+                name: "cut_chunks",
+                value: cut,
+                what: "shards of an all-to-all over a channel of the longest axis",
+            });
             let value = cut / self.hops() as f64;
-            all.push(Quantity { name: "cut_chunks_per_hop", value, what: "the same, per hop of the longest journey" });
+            all.push(Quantity {
+                name: "cut_chunks_per_hop",
+                value,
+                what: "the same, per hop of the longest journey",
+            });
             let sides = self.numbers().iter().map(|side| side - 1).sum::<u64>() as f64;
             all.push(Quantity {
                 name: "alpha_compression",

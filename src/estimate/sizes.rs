@@ -18,7 +18,9 @@ pub(super) fn sizes(word: &Word) -> Result<Vec<u64>, EstimateError> {
         if last < first {
             return Err(error("they end before they begin".to_owned()));
         }
-        all.extend(std::iter::successors(Some(first), |size| size.checked_mul(2).filter(|size| *size < last)));
+        all.extend(std::iter::successors(Some(first), |size| {
+            size.checked_mul(2).filter(|size| *size < last)
+        }));
         all.push(last);
     }
     all.sort_unstable();
@@ -59,6 +61,9 @@ fn within(word: &Word, value: u64, most: u64, what: &'static str) -> Result<u64,
     if value <= most {
         return Ok(value);
     }
-    let (why, hint) = (format!("it is more than {most} {}", if what == "size" { "bytes" } else { "ps" }), "write a smaller one".to_owned());
+    let (why, hint) = (
+        format!("it is more than {most} {}", if what == "size" { "bytes" } else { "ps" }),
+        "write a smaller one".to_owned(),
+    );
     Err(EstimateError::Quantity { text: word.text.clone(), what, why, hint, span: word.span })
 }

@@ -64,14 +64,19 @@ pub struct Row {
 impl Row {
     fn new(phases: Vec<Phase>) -> Row {
         let level = |level: Level| phases.iter().find(|phase| phase.level == level);
-        let parts: Vec<&Phase> = [level(Level::Switch), level(Level::Inner), level(Level::Outer)].into_iter().flatten().collect();
+        let parts: Vec<&Phase> =
+            [level(Level::Switch), level(Level::Inner), level(Level::Outer)].into_iter().flatten().collect();
         let names: Vec<&str> = parts.iter().map(|phase| phase.algorithm.name).collect();
         let told: Vec<String> = match &parts[..] {
             [one] => vec![one.algorithm.what.to_owned()],
-            _ => parts.iter().map(|phase| format!("{}: {}", phase.level.name(), phase.algorithm.what)).collect(),
+            _ => parts
+                .iter()
+                .map(|phase| format!("{}: {}", phase.level.name(), phase.algorithm.what))
+                .collect(),
         };
         let one = phases.iter().any(|phase| phase.algorithm.links == Links::One);
-        let links = if one { Links::One } else { parts.first().map_or(Links::Port, |phase| phase.algorithm.links) };
+        let links =
+            if one { Links::One } else { parts.first().map_or(Links::Port, |phase| phase.algorithm.links) };
         Row { name: names.join("+"), what: told.join("; "), links, phases }
     }
 
@@ -83,10 +88,12 @@ impl Row {
 
     /// Hops, messages and vectors of all phases.
     pub fn cost(&self) -> Cost {
-        self.phases.iter().map(Phase::cost).fold(Cost { steps: 0, messages: 0, volume: 0.0 }, |all, one| Cost {
-            steps: all.steps + one.steps,
-            messages: all.messages + one.messages,
-            volume: all.volume + one.volume,
+        self.phases.iter().map(Phase::cost).fold(Cost { steps: 0, messages: 0, volume: 0.0 }, |all, one| {
+            Cost {
+                steps: all.steps + one.steps,
+                messages: all.messages + one.messages,
+                volume: all.volume + one.volume,
+            }
         })
     }
 
@@ -112,9 +119,12 @@ pub struct Table {
 pub fn table(question: &Question) -> Table {
     let Question { kind, shape, channel, over, switch_ns, skew, algorithm } = question;
     let inner = Side { shape, channel: *channel, level: Level::Inner };
-    let alone = |algorithm| vec![Phase { kind: *kind, level: Level::Inner, algorithm, part: 1.0, channel: *channel }];
+    let alone =
+        |algorithm| vec![Phase { kind: *kind, level: Level::Inner, algorithm, part: 1.0, channel: *channel }];
     let (mut rows, mut least) = match over {
-        Some(over) => across(*kind, &inner, &Side { shape: &over.shape, channel: over.channel, level: Level::Outer }),
+        Some(over) => {
+            across(*kind, &inner, &Side { shape: &over.shape, channel: over.channel, level: Level::Outer })
+        }
         None => {
             let all = |of: Vec<_>| of.into_iter().map(alone).collect::<Vec<_>>();
             (all(algorithms(*kind, shape)), all(bounds(*kind, shape)))
@@ -141,7 +151,8 @@ impl Table {
     /// switch that adds does what the bound leaves out.
     pub fn is_below_the_bound(&self, row: &Row, bytes: f64) -> bool {
         let least = self.bounds.last().map_or(0.0, |bound| bound.time(bytes).total_ns());
-        row.phases.iter().all(|phase| phase.level != Level::Switch) && row.time(bytes).total_ns() < least * (1.0 - 1e-12)
+        row.phases.iter().all(|phase| phase.level != Level::Switch)
+            && row.time(bytes).total_ns() < least * (1.0 - 1e-12)
     }
 
     /// The fastest first with vectors of so many bytes; of two that take as long, the one that was first.
@@ -173,7 +184,8 @@ pub fn crossovers(rows: &[Row]) -> Vec<Crossover> {
                 let bytes = (b.latency_ns - a.latency_ns) / (a.volume_ns - b.volume_ns);
                 let there = a.latency_ns + a.volume_ns * bytes;
                 // Half a millionth of a percent for what rounding makes of lines through one point.
-                let fastest = lines.iter().all(|line| line.latency_ns + line.volume_ns * bytes >= there * (1.0 - 5e-9));
+                let fastest =
+                    lines.iter().all(|line| line.latency_ns + line.volume_ns * bytes >= there * (1.0 - 5e-9));
                 found.push(Crossover { bytes, below, above, fastest });
             }
         }

@@ -16,14 +16,19 @@ pub struct Word {
 impl Word {
     /// A part of it: what is at `part`, which must be a slice of its text.
     pub(super) fn part(&self, part: &str) -> Word {
-        let at = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize).min(self.text.len()) as u32;
+        let at =
+            (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize).min(self.text.len()) as u32;
         let start = self.span.start + at;
         Word { text: part.to_owned(), span: Span { start, end: start + part.len() as u32 } }
     }
 }
 
 /// There is no such thing; perhaps one of `known` was meant.
-pub(super) fn unknown<'a>(word: &Word, what: &str, known: impl IntoIterator<Item = &'a str>) -> EstimateError {
+pub(super) fn unknown<'a>(
+    word: &Word,
+    what: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> EstimateError {
     let hint = suggestion(&word.text, known).unwrap_or_else(|| "there is none here".to_owned());
     EstimateError::Unknown { what: what.to_owned(), name: word.text.clone(), hint, span: word.span }
 }
@@ -42,7 +47,8 @@ pub(super) struct Range {
 
 /// Digits, with or without a point.
 pub(super) fn decimal(text: &str) -> Option<Decimal> {
-    let plain = text.chars().all(|c| c.is_ascii_digit() || c == '.' || c == '_') && text.starts_with(|c: char| c.is_ascii_digit());
+    let plain = text.chars().all(|c| c.is_ascii_digit() || c == '.' || c == '_')
+        && text.starts_with(|c: char| c.is_ascii_digit());
     let one_point = text.matches('.').count() <= 1 && !text.ends_with('.');
     if plain && one_point { Decimal::parse(text) } else { None }
 }

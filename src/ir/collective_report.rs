@@ -21,8 +21,13 @@ pub fn cycle_time(cycles: u64, clock_hz: u64) -> u128 {
 
 /// Attoseconds in whole picoseconds, halves to the even one: as times are written.
 pub fn picoseconds(attoseconds: u128) -> u128 {
-    let (whole, rest) = (attoseconds / ATTOSECONDS_OF_A_PICOSECOND, attoseconds % ATTOSECONDS_OF_A_PICOSECOND);
-    whole + u128::from(rest * 2 > ATTOSECONDS_OF_A_PICOSECOND || (rest * 2 == ATTOSECONDS_OF_A_PICOSECOND && whole % 2 == 1))
+    let (whole, rest) =
+        (attoseconds / ATTOSECONDS_OF_A_PICOSECOND, attoseconds % ATTOSECONDS_OF_A_PICOSECOND);
+    whole
+        + u128::from(
+            rest * 2 > ATTOSECONDS_OF_A_PICOSECOND
+                || (rest * 2 == ATTOSECONDS_OF_A_PICOSECOND && whole % 2 == 1),
+        )
 }
 
 /// Attoseconds of a hop by link: the router that is left, and the link.
@@ -220,7 +225,9 @@ pub struct CollectiveReport {
 impl CollectiveReport {
     /// The fault under which the collective of a row of the healthy fabric takes longest.
     pub fn worst_fault(&self, row: &CollectiveRow) -> Option<&CollectiveRow> {
-        let same = |other: &&CollectiveRow| (other.collective, other.size) == (row.collective, row.size) && other.scenario != row.scenario;
+        let same = |other: &&CollectiveRow| {
+            (other.collective, other.size) == (row.collective, row.size) && other.scenario != row.scenario
+        };
         let longest_first = |row: &&CollectiveRow| row.best().time.total();
         // Of equally slow ones the first.
         self.rows.iter().filter(same).rev().max_by_key(longest_first)
@@ -233,7 +240,15 @@ mod tests {
 
     #[test]
     fn picoseconds_are_rounded_as_they_are_written() {
-        let written = [(0, 0), (499_999, 0), (500_000, 0), (500_001, 1), (1_500_000, 2), (2_500_000, 2), (2_500_001, 3)];
+        let written = [
+            (0, 0),
+            (499_999, 0),
+            (500_000, 0),
+            (500_001, 1),
+            (1_500_000, 2),
+            (2_500_000, 2),
+            (2_500_001, 3),
+        ];
         for (attoseconds, rounded) in written {
             assert_eq!(picoseconds(attoseconds), rounded, "{attoseconds}");
         }

@@ -1,8 +1,8 @@
 //! What a build found of the collectives that its spec declares.
 
 use super::{
-    ATTOSECONDS_OF_A_NANOSECOND, CollectiveCandidate, CollectiveCrossover, CollectiveRow, Fraction, Makespan, RequireOutcome, Schedule,
-    makespans, nanoseconds,
+    ATTOSECONDS_OF_A_NANOSECOND, CollectiveCandidate, CollectiveCrossover, CollectiveRow, Fraction, Makespan,
+    RequireOutcome, Schedule, makespans, nanoseconds,
 };
 use fabc_model::{CollectiveAlgorithm, CollectiveMetric, Fabric, Metric, Require, Scale};
 
@@ -94,7 +94,9 @@ pub fn settle_collectives(fabric: &Fabric, requires: &mut [RequireOutcome], resu
             true => {
                 // Whichever block is replaced, the plan is the same.
                 let scenario = settled.require.fault.then(|| REPLACED.to_owned());
-                let of = |all: &[Makespan]| at.map_or_else(|| Makespan::of_all(all), |at| all[at]).value(metric, fabric);
+                let of = |all: &[Makespan]| {
+                    at.map_or_else(|| Makespan::of_all(all), |at| all[at]).value(metric, fabric)
+                };
                 makespans(fabric, results).map(|all| (of(&all), scenario))
             }
             false => at.and_then(|at| measured(&settled.require, metric, results.get(at)?)),
@@ -118,6 +120,7 @@ fn outcome(fabric: &Fabric, require: &Require, found: Option<Found>) -> RequireO
     let number = Fraction::from(require.value);
     let scenario = found.as_ref().and_then(|(_, scenario)| scenario.clone());
     let one_cycle = nanoseconds(Fraction::whole(1u8), fabric.clock_hz);
-    let measured = found.map(|(value, _)| if require.scale == Scale::Cycles { value.over(one_cycle) } else { value });
+    let measured =
+        found.map(|(value, _)| if require.scale == Scale::Cycles { value.over(one_cycle) } else { value });
     RequireOutcome { require: require.clone(), measured, wanted: measured.map(|_| number), scenario }
 }

@@ -190,7 +190,9 @@ pub struct WiringDiff {
 impl WiringDiff {
     /// What is undone and made in all.
     pub fn counts(&self) -> [usize; 2] {
-        self.moves.iter().fold([0; 2], |[gone, new], moves| [gone + moves.removed.len(), new + moves.added.len()])
+        self.moves
+            .iter()
+            .fold([0; 2], |[gone, new], moves| [gone + moves.removed.len(), new + moves.added.len()])
     }
 }
 
@@ -298,14 +300,16 @@ pub struct Wire {
 impl Wires {
     /// An arc as [`Wires`] hold it.
     pub fn arc(&self, label: u32, from: u32, to: u32) -> Wire {
-        let (from, to) = if self.directed[label as usize] { (from, to) } else { (from.min(to), from.max(to)) };
+        let (from, to) =
+            if self.directed[label as usize] { (from, to) } else { (from.min(to), from.max(to)) };
         Wire { label, from, to }
     }
 
     /// The arcs when every point has the name of its image, ascending.
     pub fn renamed(&self, images: &[u32]) -> Vec<Wire> {
         let image = |point: u32| images[point as usize];
-        let mut arcs: Vec<Wire> = self.arcs.iter().map(|arc| self.arc(arc.label, image(arc.from), image(arc.to))).collect();
+        let mut arcs: Vec<Wire> =
+            self.arcs.iter().map(|arc| self.arc(arc.label, image(arc.from), image(arc.to))).collect();
         arcs.sort_unstable();
         arcs
     }

@@ -70,15 +70,22 @@ impl Pieces {
     /// faults, so that no part gets more than its share of both.
     pub fn all(&self) -> impl Iterator<Item = (usize, Piece<'_>)> {
         let faults = self.faults.iter().enumerate().map(|(at, name)| (at, Piece::Fault(name)));
-        let scenarios = std::iter::once((None, "nominal")).chain(self.faults.iter().enumerate().map(|(at, name)| (Some(at), &name[..])));
-        let run = |(fault, scenario)| self.simulations(fault).map(move |(number, name)| (number, Piece::Simulation { name, scenario }));
+        let scenarios = std::iter::once((None, "nominal"))
+            .chain(self.faults.iter().enumerate().map(|(at, name)| (Some(at), &name[..])));
+        let run = |(fault, scenario)| {
+            self.simulations(fault).map(move |(number, name)| (number, Piece::Simulation { name, scenario }))
+        };
         faults.chain(scenarios.flat_map(run))
     }
 
     /// The simulations of the healthy fabric, or of the fault with this place in the list, each with its
     /// number.
     pub fn simulations(&self, fault: Option<usize>) -> impl Iterator<Item = (usize, &str)> {
-        let run = self.simulations.iter().enumerate().filter(move |(_, (_, of))| fault.is_none() || *of == Scenarios::All);
+        let run = self
+            .simulations
+            .iter()
+            .enumerate()
+            .filter(move |(_, (_, of))| fault.is_none() || *of == Scenarios::All);
         run.map(move |(at, (name, _))| (fault.unwrap_or(self.faults.len() + at), &name[..]))
     }
 }

@@ -61,6 +61,6 @@ pub use trade_off::*;
 pub use trees::*;
 
 pub use fabc_topology::{
-    Distances, DualLengths, End, Entry, FlowCertificate, ForwardingTables, Fraction, Link, LinkClass, Names, Scene, Symmetry, TableKey,
-    Topology, Walk,
+    Distances, DualLengths, End, Entry, FlowCertificate, ForwardingTables, Fraction, Link, LinkClass, Names,
+    Scene, Symmetry, TableKey, Topology, Walk,
 };

@@ -88,7 +88,9 @@ impl ScenarioMetrics {
     }
     /// Load of a lit channel on average, in units; `None` before routing.
     pub fn mean_channel_load(&self) -> Option<Fraction> {
-        self.routed.as_ref().map(|walk| Fraction::new(walk.total_load(), u128::from(self.channels) * u128::from(self.parts)))
+        self.routed
+            .as_ref()
+            .map(|walk| Fraction::new(walk.total_load(), u128::from(self.channels) * u128::from(self.parts)))
     }
     /// Hops of a route on average, every pair once; `None` before routing.
     pub fn mean_route_hops(&self) -> Option<Fraction> {
@@ -104,7 +106,13 @@ impl ScenarioMetrics {
         Units { parts, sent_per_host, channel_bandwidth }
     }
     /// What a required share of a metric is a share of; `None` where it is not known.
-    fn reference(&self, metric: Metric, of: Reference, nominal: &Self, universal: Option<Fraction>) -> Option<Fraction> {
+    fn reference(
+        &self,
+        metric: Metric,
+        of: Reference,
+        nominal: &Self,
+        universal: Option<Fraction>,
+    ) -> Option<Fraction> {
         match of {
             Reference::Universal => self.units().of_rate(metric, universal?),
             Reference::Bound => self.units().of_rate(metric, self.flow_high?),
@@ -119,10 +127,14 @@ impl ScenarioMetrics {
             // Where nobody sends, any rate would do.
             Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth if self.is_idle() => return None,
             // Without tables, and without a flow of its own, nothing proves a lower end.
-            Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth if self.flow_low.is_zero() && self.routed.is_none() => {
+            Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth
+                if self.flow_low.is_zero() && self.routed.is_none() =>
+            {
                 return None;
             }
-            Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => self.units().of_rate(metric, self.flow_low)?,
+            Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth => {
+                self.units().of_rate(metric, self.flow_low)?
+            }
             Metric::MaxChannelLoad => self.load(self.routed.as_ref()?.max_channel_load()),
             Metric::LoadRatio => self.load(self.routed.as_ref()?.max_channel_load()).times(self.flow_high?),
             Metric::HopsRatio => Fraction::new(self.routed.as_ref()?.total_hops(), self.hop_total),
@@ -132,9 +144,14 @@ impl ScenarioMetrics {
             }
             Metric::Latency => {
                 let walk = self.routed.as_ref()?;
-                nanoseconds(Fraction::new(walk.cycles_total, walk.route_hops.iter().sum::<u64>()), self.clock_hz)
+                nanoseconds(
+                    Fraction::new(walk.cycles_total, walk.route_hops.iter().sum::<u64>()),
+                    self.clock_hz,
+                )
             }
-            Metric::LatencyMax => nanoseconds(Fraction::whole(self.routed.as_ref()?.cycles_most), self.clock_hz),
+            Metric::LatencyMax => {
+                nanoseconds(Fraction::whole(self.routed.as_ref()?.cycles_most), self.clock_hz)
+            }
             Metric::DisjointTrees => Fraction::whole(self.disjoint_trees?),
             Metric::Graph(_) | Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_) => {
                 return None;
@@ -198,10 +215,14 @@ fn in_cycles(nanoseconds: Fraction, clock_hz: u64) -> Fraction {
 /// asked for.
 pub fn worst(scenarios: &[ScenarioMetrics], metric: Metric) -> Option<(Fraction, &str)> {
     let mut worst: Option<(Fraction, &str)> = None;
-    let compared = |scenario: &&ScenarioMetrics| scenario.scenario != "nominal" && !(scenario.is_idle() && metric.needs_demand());
+    let compared = |scenario: &&ScenarioMetrics| {
+        scenario.scenario != "nominal" && !(scenario.is_idle() && metric.needs_demand())
+    };
     for scenario in scenarios.iter().filter(compared) {
         let value = scenario.value(metric)?;
-        if worst.is_none_or(|(so_far, _)| if metric.larger_is_better() { value < so_far } else { value > so_far }) {
+        if worst
+            .is_none_or(|(so_far, _)| if metric.larger_is_better() { value < so_far } else { value > so_far })
+        {
             worst = Some((value, &scenario.scenario));
         }
     }
@@ -259,7 +280,9 @@ impl RequireOutcome {
             Some(match require.scale {
                 Scale::Metric => (measured, number),
                 Scale::Cycles => (in_cycles(measured, of.clock_hz), number),
-                Scale::ShareOf(reference) => (measured, number.times(of.reference(metric, reference, &scenarios[0], universal)?)),
+                Scale::ShareOf(reference) => {
+                    (measured, number.times(of.reference(metric, reference, &scenarios[0], universal)?))
+                }
             })
         };
         let (found, scenario) = match (require.fault, require.scale) {
@@ -267,9 +290,19 @@ impl RequireOutcome {
             (true, Scale::ShareOf(_)) => {
                 let faults = scenarios[1..].iter().filter(|of| !(of.is_idle() && metric.needs_demand()));
                 let faults = faults.map(|of| Some((compared(of)?, &of.scenario))).collect::<Option<Vec<_>>>();
-                let share = |&((measured, wanted), _): &((Fraction, Fraction), &String)| (!wanted.is_zero()).then(|| measured.over(wanted));
-                let worse = |one, other| if metric.larger_is_better() { share(&other) < share(&one) } else { share(&other) > share(&one) };
-                let worst = faults.and_then(|faults| faults.into_iter().reduce(|one, other| if worse(one, other) { other } else { one }));
+                let share = |&((measured, wanted), _): &((Fraction, Fraction), &String)| {
+                    (!wanted.is_zero()).then(|| measured.over(wanted))
+                };
+                let worse = |one, other| {
+                    if metric.larger_is_better() {
+                        share(&other) < share(&one)
+                    } else {
+                        share(&other) > share(&one)
+                    }
+                };
+                let worst = faults.and_then(|faults| {
+                    faults.into_iter().reduce(|one, other| if worse(one, other) { other } else { one })
+                });
                 (worst.map(|(found, _)| found), worst.map(|(_, scenario)| scenario.clone()))
             }
             (true, _) => {
@@ -278,7 +311,12 @@ impl RequireOutcome {
                 (of.and_then(compared), worst.map(str::to_owned))
             }
         };
-        Self { require: require.clone(), measured: found.map(|(measured, _)| measured), wanted: found.map(|(_, wanted)| wanted), scenario }
+        Self {
+            require: require.clone(),
+            measured: found.map(|(measured, _)| measured),
+            wanted: found.map(|(_, wanted)| wanted),
+            scenario,
+        }
     }
 
     /// Whether it holds, of the exact value and of the value as written; `None` if it was not measured.
@@ -323,7 +361,8 @@ impl Contract {
 }
 
 /// Why a pass may have stopped.
-pub const STOPPED_BY: [&str; 8] = ["optimal", "gap", "budget", "node_limit", "cut_limit", "fixed", "time_limit", "done"];
+pub const STOPPED_BY: [&str; 8] =
+    ["optimal", "gap", "budget", "node_limit", "cut_limit", "fixed", "time_limit", "done"];
 
 /// What one pass did: counted work, never time.
 #[derive(Clone, Debug)]
@@ -341,8 +380,9 @@ pub struct PassRecord {
 impl PassRecord {
     /// What the analysis of the flow did.
     pub fn of_flow(flow: &ConcurrentFlow) -> Self {
-        let counters =
-            [("rounds", flow.rounds), ("sweeps", flow.sweeps)].into_iter().filter(|&(name, count)| name == "rounds" || count > 0);
+        let counters = [("rounds", flow.rounds), ("sweeps", flow.sweeps)]
+            .into_iter()
+            .filter(|&(name, count)| name == "rounds" || count > 0);
         Self {
             name: "flow".to_owned(),
             stopped_by: flow.stopped_by.name().to_owned(),

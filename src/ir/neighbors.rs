@@ -15,11 +15,15 @@ pub struct Neighbors {
 impl Neighbors {
     /// Along the channels.
     pub fn out_of(scene: &Scene<'_>) -> Self {
-        Self::new(scene, |node| scene.channels_from(node).map(|channel| scene.topology.target(channel).node.0))
+        Self::new(scene, |node| {
+            scene.channels_from(node).map(|channel| scene.topology.target(channel).node.0)
+        })
     }
     /// Against the channels.
     pub fn into_of(scene: &Scene<'_>) -> Self {
-        Self::new(scene, |node| scene.channels_into(node).map(|channel| scene.topology.source(channel).node.0))
+        Self::new(scene, |node| {
+            scene.channels_into(node).map(|channel| scene.topology.source(channel).node.0)
+        })
     }
     fn new<I: Iterator<Item = u32>>(scene: &Scene<'_>, row: impl Fn(NodeId) -> I) -> Self {
         let (mut starts, mut heads) = (vec![0], Vec::with_capacity(scene.topology.channel_count()));

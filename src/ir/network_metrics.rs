@@ -71,7 +71,10 @@ impl Bisection {
 impl NetworkMetrics {
     /// The same once it is known what every pair can send at a time: that much must get across any halves.
     pub fn with_flow(self, topology: &Topology, demand: &Demand, flow_low: Fraction) -> Self {
-        let by_flow = |of: Bisection| Bisection { by_flow: least_by_flow(topology, demand, flow_low).unwrap_or(0), ..of };
+        let by_flow = |of: Bisection| Bisection {
+            by_flow: least_by_flow(topology, demand, flow_low).unwrap_or(0),
+            ..of
+        };
         Self { bisection: self.bisection.map(by_flow), ..self }
     }
     /// The value of a metric; `None` where it was not measured.

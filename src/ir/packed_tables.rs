@@ -62,14 +62,28 @@ impl PackedTables {
             }
         }
         body.shrink_to_fit();
-        Self { scenario: tables.scenario.clone(), vcs: tables.vcs, key: tables.key, symmetry: tables.symmetry.clone(), actions, body }
+        Self {
+            scenario: tables.scenario.clone(),
+            vcs: tables.vcs,
+            key: tables.key,
+            symmetry: tables.symmetry.clone(),
+            actions,
+            body,
+        }
     }
 
     /// What tables say of themselves, without their entries: for what is written about tables that stand in a
     /// file already. It unpacks to an error.
     pub fn without_entries(tables: &ForwardingTables) -> Self {
         let ForwardingTables { scenario, vcs, key, symmetry, routers: _ } = tables;
-        Self { scenario: scenario.clone(), vcs: *vcs, key: *key, symmetry: symmetry.clone(), actions: Vec::new(), body: Vec::new() }
+        Self {
+            scenario: scenario.clone(),
+            vcs: *vcs,
+            key: *key,
+            symmetry: symmetry.clone(),
+            actions: Vec::new(),
+            body: Vec::new(),
+        }
     }
 
     /// The tables again.
@@ -83,14 +97,19 @@ impl PackedTables {
         for node in self.symmetry.canonical_nodes() {
             let found = self.next(&mut at)?;
             if found != node.0 {
-                return Err(format!("byte {at} of the body: router {found} stands where router {node} should"));
+                return Err(format!(
+                    "byte {at} of the body: router {found} stands where router {node} should"
+                ));
             }
             let mut entries = Vec::new();
             for dst in (0..self.symmetry.node_count() as u32).map(NodeId) {
                 for _ in 0..self.next(&mut at)? {
                     let number = self.next(&mut at)? as usize;
                     let Some(&(in_port, in_vc, out_port, out_vc)) = self.actions.get(number) else {
-                        return Err(format!("byte {at} of the body: there is no action {number}, only {}", self.actions.len()));
+                        return Err(format!(
+                            "byte {at} of the body: there is no action {number}, only {}",
+                            self.actions.len()
+                        ));
                     };
                     entries.push(Entry { dst, in_port, in_vc, out_port, out_vc });
                 }
@@ -101,7 +120,13 @@ impl PackedTables {
         if at != self.body.len() {
             return Err(format!("byte {at} of the body: nothing should follow the last router"));
         }
-        Ok(ForwardingTables { scenario: self.scenario.clone(), vcs: self.vcs, key: self.key, symmetry: self.symmetry.clone(), routers })
+        Ok(ForwardingTables {
+            scenario: self.scenario.clone(),
+            vcs: self.vcs,
+            key: self.key,
+            symmetry: self.symmetry.clone(),
+            routers,
+        })
     }
 
     /// The same of tables that were packed, not read.
@@ -123,7 +148,9 @@ impl PackedTables {
     fn next(&self, at: &mut usize) -> Result<u32, String> {
         let mut value = 0u32;
         for shift in (0..u32::BITS).step_by(7) {
-            let Some(&byte) = self.body.get(*at) else { return Err(format!("byte {at} of the body: it ends too early")) };
+            let Some(&byte) = self.body.get(*at) else {
+                return Err(format!("byte {at} of the body: it ends too early"));
+            };
             *at += 1;
             value |= u32::from(byte & 0x7f) << shift;
             if byte < 0x80 {
@@ -157,7 +184,9 @@ impl Slots {
                 most[part] = most[part].max(value);
             }
         }
-        let extent: [usize; 4] = std::array::from_fn(|part| usize::try_from(most[part].saturating_sub(least[part]) + 1).unwrap_or(0));
+        let extent: [usize; 4] = std::array::from_fn(|part| {
+            usize::try_from(most[part].saturating_sub(least[part]) + 1).unwrap_or(0)
+        });
         let wide = extent.iter().fold(1, |slots: usize, &values| slots.saturating_mul(values)) > DENSE;
         let listed = wide.then(|| entries.map(action).collect::<BTreeSet<_>>().into_iter().collect());
         Self { least, extent, listed }
@@ -202,7 +231,13 @@ mod tests {
     use proptest::prelude::*;
 
     fn tables(routers: Vec<Vec<(u32, Action)>>) -> ForwardingTables {
-        let entry = |(dst, (in_port, in_vc, out_port, out_vc))| Entry { dst: NodeId(dst), in_port, in_vc, out_port, out_vc };
+        let entry = |(dst, (in_port, in_vc, out_port, out_vc))| Entry {
+            dst: NodeId(dst),
+            in_port,
+            in_vc,
+            out_port,
+            out_vc,
+        };
         let symmetry = Symmetry::trivial(routers.len() as u32, 1);
         let routers = routers.into_iter().map(|entries| entries.into_iter().map(entry).collect()).collect();
         ForwardingTables { scenario: "X[0,0]".to_owned(), vcs: 2, key: TableKey::DstInput, symmetry, routers }
@@ -221,19 +256,29 @@ mod tests {
     #[test]
     fn no_entries_have_no_actions() {
         let packed = PackedTables::pack(&tables(vec![Vec::new(), Vec::new()]));
-        assert_eq!((packed.actions.len(), &packed.body[..], packed.listed_entries()), (0, &[0, 0, 0, 1, 0, 0][..], 0));
+        assert_eq!(
+            (packed.actions.len(), &packed.body[..], packed.listed_entries()),
+            (0, &[0, 0, 0, 1, 0, 0][..], 0)
+        );
     }
 
     #[test]
     fn damage_is_named_by_its_byte() {
         let good = PackedTables::pack(&tables(vec![vec![(1, (-1, -1, 0, 0))], vec![]]));
-        let damaged = |body: &[u8]| PackedTables { body: body.to_vec(), ..good.clone() }.unpack().unwrap_err();
+        let damaged =
+            |body: &[u8]| PackedTables { body: body.to_vec(), ..good.clone() }.unpack().unwrap_err();
         assert!(good.unpack().is_ok());
-        assert_eq!(PackedTables::without_entries(&good.unpack().unwrap()), PackedTables { actions: vec![], body: vec![], ..good.clone() });
+        assert_eq!(
+            PackedTables::without_entries(&good.unpack().unwrap()),
+            PackedTables { actions: vec![], body: vec![], ..good.clone() }
+        );
         assert_eq!(damaged(&good.body[..3]), "byte 3 of the body: it ends too early");
         assert_eq!(damaged(&[0, 0, 1, 7, 1, 0, 0]), "byte 4 of the body: there is no action 7, only 1");
         assert_eq!(damaged(&[1]), "byte 1 of the body: router 1 stands where router 0 should");
-        assert_eq!(damaged(&[&good.body[..], &[0]].concat()), "byte 7 of the body: nothing should follow the last router");
+        assert_eq!(
+            damaged(&[&good.body[..], &[0]].concat()),
+            "byte 7 of the body: nothing should follow the last router"
+        );
         assert_eq!(damaged(&[0x80; 6]), "byte 5 of the body: an integer of more than five bytes");
     }
 

@@ -85,7 +85,8 @@ impl Clusters {
         let cluster_of = Plane::new(q).clusters();
         let point = |end: End| end.node.0 / size;
         let pairs = topology.links().iter().map(|link| [point(link.a), point(link.b)]);
-        let pairs: BTreeSet<[u32; 2]> = pairs.filter(|[a, b]| a != b).map(|[a, b]| [a.min(b), a.max(b)]).collect();
+        let pairs: BTreeSet<[u32; 2]> =
+            pairs.filter(|[a, b]| a != b).map(|[a, b]| [a.min(b), a.max(b)]).collect();
         let count = u64::from(cluster_of.iter().copied().max().unwrap_or(0)) + 1;
         let mut all = Self { count, inside: 0, to_quadrics: 0, between: 0 };
         for pair in pairs {
@@ -119,12 +120,17 @@ impl Placement {
     /// and the switch between them.
     pub fn way(&self, floor: &Floor, ends: [NodeId; 2], through: Option<OcsId>) -> u32 {
         let Some(ocs) = through else { return self.length(floor, ends) };
-        ends.iter().map(|end| self.between(floor, self.cabinet_of[end.index()], self.rack_of[ocs.index()])).sum()
+        ends.iter()
+            .map(|end| self.between(floor, self.cabinet_of[end.index()], self.rack_of[ocs.index()]))
+            .sum()
     }
     /// All cables that are laid: those of links by link, then the fibers of a pod by switch, side and port.
     pub fn laid(&self, fabric: &Fabric, floor: &Floor, topology: &Topology) -> Vec<Cable> {
         let of_pod = fabric.pod();
-        let direct = topology.links().enumerate().filter(|(_, link)| of_pod.is_none() || link.class == LinkClass::Local);
+        let direct = topology
+            .links()
+            .enumerate()
+            .filter(|(_, link)| of_pod.is_none() || link.class == LinkClass::Local);
         let mut all: Vec<Cable> = direct
             .map(|(id, link)| Cable {
                 ends: [link.a, link.b].map(Plug::Router),
@@ -135,11 +141,19 @@ impl Placement {
             .collect();
         for (ocs, of) in of_pod.iter().flat_map(|pod| pod.ocses.enumerate()) {
             let sides = [&of.a, &of.b].into_iter().enumerate();
-            for (side, at, face) in sides.flat_map(|(side, faces)| (0u32..).zip(faces).map(move |(at, face)| (side, at, face))) {
-                let length = self.between(floor, self.cabinet_of[face.node.index()], self.rack_of[ocs.index()]);
+            for (side, at, face) in
+                sides.flat_map(|(side, faces)| (0u32..).zip(faces).map(move |(at, face)| (side, at, face)))
+            {
+                let length =
+                    self.between(floor, self.cabinet_of[face.node.index()], self.rack_of[ocs.index()]);
                 let chip = Plug::Router(End { node: face.node, port: face.port });
                 let link = topology.outgoing(face.node, face.port).map(|channel| topology.link_of(channel));
-                all.push(Cable { ends: [chip, Plug::Switch(ocs, side, at)], link_type: of.link, length, link });
+                all.push(Cable {
+                    ends: [chip, Plug::Switch(ocs, side, at)],
+                    link_type: of.link,
+                    length,
+                    link,
+                });
             }
         }
         all
@@ -218,7 +232,9 @@ impl FloorMetrics {
             let [once, per_metre] = of.cost.map(u128::from);
             all.cost += 10 * (once + u128::from(floor.install)) + per_metre * u128::from(length);
             all.power_mw += of.power_mw;
-            bundle(fabric, floor, placement, ends).into_iter().for_each(|pair| *bundles.entry(pair).or_default() += 1);
+            bundle(fabric, floor, placement, ends)
+                .into_iter()
+                .for_each(|pair| *bundles.entry(pair).or_default() += 1);
             let (cables, metres) = by_type.entry(link_type).or_default();
             (*cables, *metres) = (*cables + 1, *metres + u64::from(length));
         }
@@ -246,12 +262,17 @@ impl FloorMetrics {
 /// `[link]`: cycles of a hop over it: of the router that is left, of the link, and of its length.
 pub fn hop_cycles(fabric: &Fabric, topology: &Topology) -> IdVec<LinkId, u64> {
     let through_router = u64::from(fabric.router.latency_cycles);
-    topology.links().ids().map(|link| through_router + u64::from(link_cycles(fabric, topology, link))).collect()
+    topology
+        .links()
+        .ids()
+        .map(|link| through_router + u64::from(link_cycles(fabric, topology, link)))
+        .collect()
 }
 
 /// Cycles over a link: its latency, and that of its length, rounded up.
 pub fn link_cycles(fabric: &Fabric, topology: &Topology, link: LinkId) -> u32 {
     let link_type = &fabric.link_types[topology.links()[link].link_type];
-    let run = u128::from(link_type.per_metre_ps) * u128::from(topology.length(link)) * u128::from(fabric.clock_hz);
+    let run =
+        u128::from(link_type.per_metre_ps) * u128::from(topology.length(link)) * u128::from(fabric.clock_hz);
     link_type.latency_cycles + run.div_ceil(10 * 1_000_000_000_000) as u32
 }

@@ -82,7 +82,8 @@ impl Delta {
         let mut changes = self.routers.iter().peekable();
         let nodes = (0..before.symmetry.node_count()).map(NodeId::new);
         let held = nodes.map(|node| {
-            let added = changes.next_if(|changes| changes.router == node).map_or(0, |changes| changes.add.len());
+            let added =
+                changes.next_if(|changes| changes.router == node).map_or(0, |changes| changes.add.len());
             before.routers[before.symmetry.class(node)].len() + added
         });
         held.max().unwrap_or(0) as u64
@@ -101,7 +102,8 @@ impl Delta {
             }
             let mut entries = before.router(node);
             if let Some(RouterDelta { add, turn, drop, .. }) = changed {
-                let mut by_key: BTreeMap<Key, Entry> = entries.into_iter().map(|entry| (entry.into(), entry)).collect();
+                let mut by_key: BTreeMap<Key, Entry> =
+                    entries.into_iter().map(|entry| (entry.into(), entry)).collect();
                 by_key.extend(add.iter().chain(turn).map(|&entry| (Key::from(entry), entry)));
                 by_key.retain(|key, _| drop.binary_search(key).is_err());
                 entries = by_key.into_values().collect();

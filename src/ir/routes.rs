@@ -66,7 +66,8 @@ impl NextHops {
             if node == self.destinations[at] {
                 return None;
             }
-            let channel = topology.outgoing(node, PortId(self.ports[at][node.index()])).expect("a next hop is wired");
+            let channel =
+                topology.outgoing(node, PortId(self.ports[at][node.index()])).expect("a next hop is wired");
             let vc = match lanes {
                 Lanes::Listed(vcs) => u32::from(vcs[at][node.index()]),
                 &Lanes::Counted(count) => {
@@ -113,7 +114,8 @@ impl Routes {
             for src in topology.nodes() {
                 let weight = u64::from(demand.weight(src, dst));
                 for hop in self.route(class, src) {
-                    loads[topology.channel_class(&self.symmetry, hop.channel).index()] += weight * topology.slowness(hop.channel);
+                    loads[topology.channel_class(&self.symmetry, hop.channel).index()] +=
+                        weight * topology.slowness(hop.channel);
                 }
             }
         }

@@ -107,7 +107,9 @@ impl Scenario {
             }
             let mut scenario = Self { name: name(id), fault: Fault::Link(id), images: Vec::new() };
             for g in 1..symmetry.order() {
-                let image = topology.outgoing(symmetry.image(g, link.a.node), link.a.port).map(|channel| topology.link_of(channel));
+                let image = topology
+                    .outgoing(symmetry.image(g, link.a.node), link.a.port)
+                    .map(|channel| topology.link_of(channel));
                 if let Some(image) = image.filter(|&image| seen.insert(image)) {
                     scenario.images.push(Image { scenario: name(image), blocks: moves(topology, g) });
                 }
@@ -120,7 +122,8 @@ impl Scenario {
     fn of_routers(topology: &Topology) -> Vec<Self> {
         let symmetry = topology.symmetry();
         let fault = |router: NodeId| {
-            let image = |g| Image { scenario: topology.name(symmetry.image(g, router)), blocks: moves(topology, g) };
+            let image =
+                |g| Image { scenario: topology.name(symmetry.image(g, router)), blocks: moves(topology, g) };
             let images = (1..symmetry.order()).map(image).collect();
             Self { name: topology.name(router), fault: Fault::Router(router), images }
         };
@@ -145,9 +148,17 @@ impl Scenario {
         file_stem(&self.name)
     }
     /// How many sets of OCSes keep all their fibers.
-    pub fn intact_sets(&self, sets: &[Vec<OcsId>], scene: &Scene<'_>, cross_connects: &CrossConnects) -> usize {
+    pub fn intact_sets(
+        &self,
+        sets: &[Vec<OcsId>],
+        scene: &Scene<'_>,
+        cross_connects: &CrossConnects,
+    ) -> usize {
         let dark = self.fault.switches();
-        let whole = |ocs: &OcsId| !dark.contains(ocs) && cross_connects.settings[*ocs].iter().all(|setting| scene.is_lit(setting.link));
+        let whole = |ocs: &OcsId| {
+            !dark.contains(ocs)
+                && cross_connects.settings[*ocs].iter().all(|setting| scene.is_lit(setting.link))
+        };
         sets.iter().filter(|set| set.iter().all(whole)).count()
     }
 }

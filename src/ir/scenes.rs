@@ -5,7 +5,11 @@ use fabc_model::Plant;
 use fabc_topology::{Link, Scene, Topology};
 
 /// What a fault leaves; `cross_connects` say which links run through which switch.
-pub fn surviving_scene<'a>(fault: &Fault, topology: &'a Topology, cross_connects: Option<&CrossConnects>) -> Scene<'a> {
+pub fn surviving_scene<'a>(
+    fault: &Fault,
+    topology: &'a Topology,
+    cross_connects: Option<&CrossConnects>,
+) -> Scene<'a> {
     let through = |link, dark: &[_]| {
         let ocs = cross_connects.and_then(|cross_connects| cross_connects.ocs_of[link]);
         ocs.is_some_and(|ocs| dark.contains(&ocs))
@@ -38,7 +42,13 @@ mod tests {
     /// A ring of four routers, the `+x` of each to the `-x` of the next, with its rotations.
     fn ring() -> Topology {
         let end = |node: u32, port| End { node: NodeId(node % 4), port: PortId(port) };
-        let link = |node| Link { a: end(node, 0), b: end(node + 1, 1), class: LinkClass::Global, link_type: LinkTypeId(0), simplex: false };
+        let link = |node| Link {
+            a: end(node, 0),
+            b: end(node + 1, 1),
+            class: LinkClass::Global,
+            link_type: LinkTypeId(0),
+            simplex: false,
+        };
         let rotations = (0..4).map(|by| (0..4).map(|cube| BlockId((cube + by) % 4)).collect()).collect();
         Topology::new(2, (0..4).map(link).collect(), Symmetry::new(1, rotations))
     }
@@ -62,7 +72,9 @@ mod tests {
         let scene = surviving_scene(&Fault::Link(LinkId(0)), &topology, None);
         assert_eq!((dark(&scene), scene.channels().count(), scene.endpoints().count()), (vec![0], 6, 4));
         let end = topology.links()[LinkId(0)].a;
-        assert!(topology.outgoing(end.node, end.port).is_some() && scene.outgoing(end.node, end.port).is_none());
+        assert!(
+            topology.outgoing(end.node, end.port).is_some() && scene.outgoing(end.node, end.port).is_none()
+        );
         assert_eq!((scene.channels_from(end.node).count(), scene.channels_into(end.node).count()), (1, 1));
         assert!(!scene.keeps_symmetry());
     }
@@ -71,7 +83,9 @@ mod tests {
     fn a_dead_router_takes_its_links_along() {
         let topology = ring();
         let scene = surviving_scene(&Fault::Router(NodeId(2)), &topology, None);
-        let around = |&link: &LinkId| [topology.links()[link].a.node, topology.links()[link].b.node].contains(&NodeId(2));
+        let around = |&link: &LinkId| {
+            [topology.links()[link].a.node, topology.links()[link].b.node].contains(&NodeId(2))
+        };
         assert_eq!(dark(&scene), topology.links().ids().filter(around).map(Id::index).collect::<Vec<_>>());
         assert_eq!(scene.endpoints().collect::<Vec<_>>(), [NodeId(0), NodeId(1), NodeId(3)]);
         assert!(!scene.lives(NodeId(2)) && !scene.is_endpoint(NodeId(2)) && !scene.keeps_symmetry());
@@ -86,7 +100,9 @@ mod tests {
         let topology = ring();
         let ocs_of = vec![Some(OcsId(0)), Some(OcsId(1)), None, Some(OcsId(1))].into();
         let cross_connects = CrossConnects { settings: IdVec::filled(Vec::new(), 2), ocs_of };
-        let scene = |switches: &[OcsId]| surviving_scene(&Fault::Switches(switches.to_vec()), &topology, Some(&cross_connects));
+        let scene = |switches: &[OcsId]| {
+            surviving_scene(&Fault::Switches(switches.to_vec()), &topology, Some(&cross_connects))
+        };
         assert_eq!(
             [dark(&scene(&[OcsId(0)])), dark(&scene(&[OcsId(1)])), dark(&scene(&[OcsId(0), OcsId(1)]))],
             [vec![0], vec![1, 3], vec![0, 1, 3]]

@@ -219,14 +219,15 @@ impl CollectiveBound {
     /// root's vector in a broadcast) or for the full vector (partition).
     pub fn volume(&self) -> Fraction {
         match *self {
-            CollectiveBound::Cut { channels, shards, .. } | CollectiveBound::Latency { channels, shards, .. } => {
-                Fraction::new(shards, channels)
-            }
+            CollectiveBound::Cut { channels, shards, .. }
+            | CollectiveBound::Latency { channels, shards, .. } => Fraction::new(shards, channels),
             CollectiveBound::Channel { shards, lanes, .. } => Fraction::new(shards, lanes.max(1)),
             // In cycles, and of one message.
             CollectiveBound::Quickest { .. } => Fraction::whole(1u8),
             CollectiveBound::Flow { volume, distance, .. } => Fraction::new(distance, volume),
-            CollectiveBound::Partition { parts, channels, .. } => Fraction::new(2 * (u64::from(parts) - 1), channels),
+            CollectiveBound::Partition { parts, channels, .. } => {
+                Fraction::new(2 * (u64::from(parts) - 1), channels)
+            }
         }
     }
     /// Whether it holds for every schedule, not for those alone that follow the same forwarding tables.
@@ -257,14 +258,17 @@ impl Schedule {
             }
             Collective::AllGather => of(number, vectors),
             Collective::ReduceScatter | Collective::AllReduce => {
-                let each = if self.collective == Collective::AllReduce { (vectors / nodes).max(1) } else { vectors };
+                let each =
+                    if self.collective == Collective::AllReduce { (vectors / nodes).max(1) } else { vectors };
                 let (value, origin) = (number / nodes, number % nodes);
                 let (vector, level) = (value / u64::from(timed.levels()), value % u64::from(timed.levels()));
                 (of(vector, each) * u64::from(timed.levels()) + level) * nodes + image(origin)
             }
             Collective::Broadcast | Collective::Reduce => number,
             Collective::Send => {
-                let image = |of: &TimedMessage| Some(of.image(&timed.messages, symmetry, element)?.first + (number - of.first));
+                let image = |of: &TimedMessage| {
+                    Some(of.image(&timed.messages, symmetry, element)?.first + (number - of.first))
+                };
                 TimedMessage::of(&timed.messages, number).and_then(image).unwrap_or(number)
             }
         }
@@ -281,15 +285,23 @@ impl Schedule {
             Collective::AllGather => format!("of {}, part {}", name(number / vectors), number % vectors),
             Collective::Broadcast => format!("part {number}"),
             Collective::Send => match TimedMessage::of(&timed.messages, number) {
-                Some(of) => format!("{} to {}, part {}", topology.name(of.from), topology.name(of.to), number - of.first),
+                Some(of) => format!(
+                    "{} to {}, part {}",
+                    topology.name(of.from),
+                    topology.name(of.to),
+                    number - of.first
+                ),
                 None => number.to_string(),
             },
             Collective::ReduceScatter | Collective::AllReduce | Collective::Reduce => {
                 let (value, origin) = (number / nodes, name(number));
                 let (vector, level) = (value / u64::from(timed.levels()), value % u64::from(timed.levels()));
-                let what = if level == 0 { "as it is at".to_owned() } else { format!("summed {level} times, by") };
+                let what =
+                    if level == 0 { "as it is at".to_owned() } else { format!("summed {level} times, by") };
                 match self.collective {
-                    Collective::ReduceScatter => format!("for {}, part {}, {what} {origin}", name(vector / vectors), vector % vectors),
+                    Collective::ReduceScatter => {
+                        format!("for {}, part {}, {what} {origin}", name(vector / vectors), vector % vectors)
+                    }
                     _ => format!("part {vector}, {what} {origin}"),
                 }
             }
@@ -307,7 +319,9 @@ impl Schedule {
             Collective::AllReduce => vec![messages, messages],
             Collective::Broadcast => vec![rooted, messages],
             Collective::Reduce => vec![messages, rooted],
-            Collective::AllGather | Collective::ReduceScatter | Collective::AllToAll | Collective::Send => vec![messages],
+            Collective::AllGather | Collective::ReduceScatter | Collective::AllToAll | Collective::Send => {
+                vec![messages]
+            }
         }
     }
     /// The rounds, where there are some.
@@ -326,7 +340,11 @@ impl Sends {
 impl Message {
     /// Slots until the last one of a list has been sent.
     pub fn slots_of(messages: &[Message]) -> u32 {
-        messages.iter().filter_map(|message| message.slots.last()).max().map_or(0, |slot| slot.saturating_add(1))
+        messages
+            .iter()
+            .filter_map(|message| message.slots.last())
+            .max()
+            .map_or(0, |slot| slot.saturating_add(1))
     }
 }
 
@@ -349,7 +367,9 @@ impl SpanningTree {
         let (mut way, mut highest) = (Vec::new(), 0);
         for start in 0..self.up.len() {
             let mut at = start;
-            while let Some(channel) = self.up[at].filter(|_| hops[at] == u32::MAX && way.len() <= self.up.len()) {
+            while let Some(channel) =
+                self.up[at].filter(|_| hops[at] == u32::MAX && way.len() <= self.up.len())
+            {
                 way.push(at);
                 at = topology.target(channel).node.index();
             }

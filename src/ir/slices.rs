@@ -52,15 +52,18 @@ pub enum PlaceStep {
 impl SlicePlacement {
     /// Of every cube that a slice has: which slice, and which of its cubes.
     pub fn owners(&self) -> BTreeMap<BlockId, (usize, usize)> {
-        let of =
-            |(slice, all): (usize, &Slice)| all.cubes.iter().enumerate().map(move |(at, &cube)| (cube, (slice, at))).collect::<Vec<_>>();
+        let of = |(slice, all): (usize, &Slice)| {
+            all.cubes.iter().enumerate().map(move |(at, &cube)| (cube, (slice, at))).collect::<Vec<_>>()
+        };
         self.slices.iter().enumerate().flat_map(of).collect()
     }
 
     /// Cubes of so many that work, belong to no slice and are not spare.
     pub fn free(&self, cubes: u32) -> Vec<BlockId> {
         let owners = self.owners();
-        let free = |cube: &BlockId| !owners.contains_key(cube) && !self.spare.contains(cube) && !self.down.contains(cube);
+        let free = |cube: &BlockId| {
+            !owners.contains_key(cube) && !self.spare.contains(cube) && !self.down.contains(cube)
+        };
         (0..cubes).map(BlockId).filter(free).collect()
     }
 

@@ -41,9 +41,12 @@ impl Survivors {
         // Survivors keep their order, so the links stay sorted and every cable finds its link.
         let (links, cables): (Vec<Link>, Vec<(u32, LinkTypeId)>) = scene.links().filter_map(moved).unzip();
         // Without a router the blocks are no longer alike: every router is a block of its own.
-        let symmetry = if scene.dead.is_empty() { whole.clone() } else { Symmetry::trivial(1, nodes.len() as u32) };
+        let symmetry =
+            if scene.dead.is_empty() { whole.clone() } else { Symmetry::trivial(1, nodes.len() as u32) };
         let hosts = nodes.iter().map(|&node| all.hosts(node)).collect();
-        let topology = Topology::new(all.ports(), links, symmetry).with_hosts(hosts).with_capacities(all.capacities().clone());
+        let topology = Topology::new(all.ports(), links, symmetry)
+            .with_hosts(hosts)
+            .with_capacities(all.capacities().clone());
         let topology = if all.has_cables() { topology.with_cables(cables) } else { topology };
         Self { topology, demand: demand.among(&nodes), nodes, here, whole }
     }
@@ -60,18 +63,28 @@ impl Survivors {
 
     /// Values per class of the fabric's routers, `row` each, as values per router.
     pub fn from_whole<T: Copy>(&self, symmetry: &Symmetry, row: usize, values: &[T]) -> Vec<T> {
-        self.nodes.iter().flat_map(|&node| values[symmetry.class(node) * row..][..row].iter().copied()).collect()
+        self.nodes
+            .iter()
+            .flat_map(|&node| values[symmetry.class(node) * row..][..row].iter().copied())
+            .collect()
     }
 
     /// Values per router, `row` each, as values per router of the fabric; `dead` for the dead router.
     pub fn to_whole<T: Copy>(&self, row: usize, values: &[T], dead: T) -> Vec<T> {
         let of = |here: &Option<NodeId>| here.map(|here| &values[here.index() * row..][..row]);
-        self.here.iter().flat_map(|here| (0..row).map(move |k| of(here).map_or(dead, |values| values[k]))).collect()
+        self.here
+            .iter()
+            .flat_map(|here| (0..row).map(move |k| of(here).map_or(dead, |values| values[k])))
+            .collect()
     }
 
     /// Lengths of the fabric, for channels that survive; the sums are to be measured afresh.
     pub fn lengths_from_whole(&self, all: &Topology, lengths: &DualLengths) -> DualLengths {
-        DualLengths { lengths: self.from_whole(all.symmetry(), all.ports(), &lengths.lengths), volume: 0, distance: 0 }
+        DualLengths {
+            lengths: self.from_whole(all.symmetry(), all.ports(), &lengths.lengths),
+            volume: 0,
+            distance: 0,
+        }
     }
 
     /// Lengths as the fabric numbers its channels, every channel a class of its own.
@@ -92,7 +105,8 @@ impl Survivors {
                 let start = hops.len();
                 for hop in routes.route(class, symmetry.image(back, src)) {
                     let from = all.source(hop.channel);
-                    let channel = self.here[symmetry.image(g, from.node).index()].and_then(|node| self.topology.outgoing(node, from.port));
+                    let channel = self.here[symmetry.image(g, from.node).index()]
+                        .and_then(|node| self.topology.outgoing(node, from.port));
                     let Some(channel) = channel else {
                         hops.truncate(start);
                         break;
@@ -110,8 +124,15 @@ impl Survivors {
         let mut routers = vec![Vec::new(); self.here.len()];
         for (&node, entries) in self.nodes.iter().zip(&tables.routers) {
             // Survivors keep their order, so the entries stay sorted.
-            routers[node.index()] = entries.iter().map(|entry| Entry { dst: self.nodes[entry.dst.index()], ..*entry }).collect();
+            routers[node.index()] =
+                entries.iter().map(|entry| Entry { dst: self.nodes[entry.dst.index()], ..*entry }).collect();
         }
-        ForwardingTables { scenario: tables.scenario.clone(), vcs: tables.vcs, key: tables.key, symmetry: self.whole.clone(), routers }
+        ForwardingTables {
+            scenario: tables.scenario.clone(),
+            vcs: tables.vcs,
+            key: tables.key,
+            symmetry: self.whole.clone(),
+            routers,
+        }
     }
 }

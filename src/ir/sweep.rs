@@ -55,7 +55,9 @@ impl SweepOutcome {
     /// The value of a metric.
     pub fn metric(&self, name: &str) -> Option<&str> {
         match self {
-            SweepOutcome::Built { metrics, .. } => metrics.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str()),
+            SweepOutcome::Built { metrics, .. } => {
+                metrics.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+            }
             SweepOutcome::Failed { .. } => None,
         }
     }

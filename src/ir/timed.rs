@@ -100,7 +100,12 @@ impl TimedMessage {
         all.get(at).filter(|message| number - message.first < u64::from(message.vectors))
     }
     /// Its image under an element of a symmetry, as large and as early, if that is one of these.
-    pub fn image<'a>(&self, all: &'a [TimedMessage], symmetry: &Symmetry, element: usize) -> Option<&'a TimedMessage> {
+    pub fn image<'a>(
+        &self,
+        all: &'a [TimedMessage],
+        symmetry: &Symmetry,
+        element: usize,
+    ) -> Option<&'a TimedMessage> {
         let key = (symmetry.image(element, self.from), symmetry.image(element, self.to), self.earliest);
         let found = all.get(all.binary_search_by_key(&key, TimedMessage::key).ok()?)?;
         (found.vectors == self.vectors).then_some(found)

@@ -42,7 +42,12 @@ mod tests {
             unit: WrittenUnit::default(),
             span: Span::default(),
         };
-        let outcome = RequireOutcome { require, measured: Some(measured), wanted: Some(Fraction::from(value)), scenario: None };
+        let outcome = RequireOutcome {
+            require,
+            measured: Some(measured),
+            wanted: Some(Fraction::from(value)),
+            scenario: None,
+        };
         outcome.measured_text(|value, more| format!("{:.*}", 4 + more, value.as_f64())).unwrap()
     }
 

@@ -68,8 +68,11 @@ pub(crate) fn shortest_circle(dependencies: &Dependencies) -> Option<Vec<Held>> 
     let vcs = dependencies.vcs();
     let held_of = |vertex: usize| Held { slot: vertex / vcs, vc: vertex % vcs };
     let vertices = dependencies.slots() * vcs;
-    let after: Vec<Vec<u32>> =
-        (0..vertices).map(|vertex| dependencies.after(held_of(vertex)).map(|next| (next.slot * vcs + next.vc) as u32).collect()).collect();
+    let after: Vec<Vec<u32>> = (0..vertices)
+        .map(|vertex| {
+            dependencies.after(held_of(vertex)).map(|next| (next.slot * vcs + next.vc) as u32).collect()
+        })
+        .collect();
     let open = left_by_trimming(&after);
     let mut best: Option<Vec<usize>> = None;
     for start in (0..vertices).filter(|&vertex| open[vertex]) {
@@ -91,8 +94,10 @@ fn left_by_trimming(after: &[Vec<u32>]) -> Vec<bool> {
     let mut remaining = vec![true; after.len()];
     for (forward, back) in [(after, &before[..]), (&before[..], after)] {
         let remains = |vertex: &u32| remaining[*vertex as usize];
-        let mut degree: Vec<usize> = back.iter().map(|vertices| vertices.iter().filter(|vertex| remains(vertex)).count()).collect();
-        let mut bare: Vec<usize> = (0..after.len()).filter(|&vertex| remaining[vertex] && degree[vertex] == 0).collect();
+        let mut degree: Vec<usize> =
+            back.iter().map(|vertices| vertices.iter().filter(|vertex| remains(vertex)).count()).collect();
+        let mut bare: Vec<usize> =
+            (0..after.len()).filter(|&vertex| remaining[vertex] && degree[vertex] == 0).collect();
         while let Some(vertex) = bare.pop() {
             remaining[vertex] = false;
             for &next in forward[vertex].iter().filter(|&&next| remaining[next as usize]) {
@@ -143,7 +148,8 @@ pub(crate) fn deadlock<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync>(
     circle: &[Held],
 ) -> TableFault {
     let next = circle.iter().cycle().skip(1);
-    let numbers: Vec<u64> = circle.iter().zip(next).map(|(&held, &next)| dependencies.number(held, next)).collect();
+    let numbers: Vec<u64> =
+        circle.iter().zip(next).map(|(&held, &next)| dependencies.number(held, next)).collect();
     let wanted: BTreeSet<u64> = numbers.iter().copied().collect();
     let mut seen: BTreeMap<u64, (Pair, Held)> = BTreeMap::new();
     walker.each_dependency(dependencies, |number, pair, held| {
@@ -155,7 +161,8 @@ pub(crate) fn deadlock<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync>(
     let ports = walker.network.ports;
     let waiting = |(&held, number): (&Held, &u64)| {
         let pair = seen.get(number).map(|(pair, seen_at)| {
-            let carry = |endpoint| carried(walker.symmetry, seen_at.slot / ports, held.slot / ports, endpoint);
+            let carry =
+                |endpoint| carried(walker.symmetry, seen_at.slot / ports, held.slot / ports, endpoint);
             (carry(pair.source), carry(pair.destination))
         });
         Waiting { held, pair }
@@ -169,6 +176,7 @@ fn carried(symmetry: &Symmetry, from: usize, to: usize, router: usize) -> usize 
     if symmetry.is_trivial() {
         return router;
     }
-    let (back, there) = (symmetry.inverse(symmetry.element_to(NodeId::new(from))), symmetry.element_to(NodeId::new(to)));
+    let (back, there) =
+        (symmetry.inverse(symmetry.element_to(NodeId::new(from))), symmetry.element_to(NodeId::new(to)));
     symmetry.image(there, symmetry.image(back, NodeId::new(router))).index()
 }

@@ -47,8 +47,10 @@ impl Dependencies {
             degree[slot / ports] += 1;
         }
         let target: Vec<u32> = network.next.iter().map(|&(router, _)| router).collect();
-        let width: Vec<u32> =
-            target.iter().map(|&router| if router == NOWHERE { 0 } else { degree[router as usize] * vcs as u32 }).collect();
+        let width: Vec<u32> = target
+            .iter()
+            .map(|&router| if router == NOWHERE { 0 } else { degree[router as usize] * vcs as u32 })
+            .collect();
         let (mut bits, mut first_bit) = (0u64, vec![0; width.len()]);
         for node in symmetry.canonical_nodes() {
             for slot in node.index() * ports..(node.index() + 1) * ports {
@@ -102,7 +104,11 @@ impl Dependencies {
     pub(crate) fn after(&self, held: Held) -> impl Iterator<Item = Held> {
         let first = self.first_of(held);
         let router = self.target[held.slot] as usize;
-        let outputs = if self.target[held.slot] == NOWHERE { 0..0 } else { router * self.ports..(router + 1) * self.ports };
+        let outputs = if self.target[held.slot] == NOWHERE {
+            0..0
+        } else {
+            router * self.ports..(router + 1) * self.ports
+        };
         outputs
             .filter(|&slot| self.target[slot] != NOWHERE)
             .flat_map(|slot| (0..self.vcs).map(move |vc| Held { slot, vc }))

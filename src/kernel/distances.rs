@@ -16,7 +16,8 @@ use rayon::prelude::*;
 pub fn distances(scene: &Scene<'_>, claimed: &Distances) -> Result<(), Conviction> {
     expect_lit(scene)?;
     let measured = measured_distances(scene).map_err(|(from, to)| Conviction::Disconnected { from, to })?;
-    let refuted = |what, claimed: String, measured: String| Err(Conviction::Distances { what, claimed, measured });
+    let refuted =
+        |what, claimed: String, measured: String| Err(Conviction::Distances { what, claimed, measured });
     if claimed.diameter != measured.diameter {
         return refuted("the diameter", claimed.diameter.to_string(), measured.diameter.to_string());
     }
@@ -24,7 +25,11 @@ pub fn distances(scene: &Scene<'_>, claimed: &Distances) -> Result<(), Convictio
         return refuted("the sum of distances", claimed.total.to_string(), measured.total.to_string());
     }
     if claimed.histogram != measured.histogram {
-        return refuted("the histogram", format!("{:?}", claimed.histogram), format!("{:?}", measured.histogram));
+        return refuted(
+            "the histogram",
+            format!("{:?}", claimed.histogram),
+            format!("{:?}", measured.histogram),
+        );
     }
     Ok(())
 }
@@ -54,7 +59,10 @@ pub fn demand_hops(scene: &Scene<'_>, demand: &Demand) -> u64 {
         for dead in &scene.dead {
             hops[dead.index()] = 0;
         }
-        hops.iter().zip(demand.row(source)).map(|(&hops, weight)| u64::from(hops) * u64::from(weight)).sum::<u64>()
+        hops.iter()
+            .zip(demand.row(source))
+            .map(|(&hops, weight)| u64::from(hops) * u64::from(weight))
+            .sum::<u64>()
     };
     sources.par_iter().map_init(Vec::new, weighted_hops).sum::<u64>() * times
 }

@@ -20,9 +20,13 @@ use std::collections::BinaryHeap;
 /// A length on a channel class that has no lit channel, or a sum that differs.
 pub fn dual(scene: &Scene<'_>, demand: &Demand, claimed: &DualLengths) -> Result<(), Conviction> {
     let (volume, distance) = volume_and_distance(scene, demand, &claimed.lengths)?;
-    for (what, claimed, measured) in [("volume", claimed.volume, volume), ("distance", claimed.distance, distance)] {
+    for (what, claimed, measured) in
+        [("volume", claimed.volume, volume), ("distance", claimed.distance, distance)]
+    {
         if claimed != measured {
-            return Err(Conviction::Lengths(format!("the {what} is claimed to be {claimed}, but it is {measured}")));
+            return Err(Conviction::Lengths(format!(
+                "the {what} is claimed to be {claimed}, but it is {measured}"
+            )));
         }
     }
     Ok(())
@@ -30,7 +34,11 @@ pub fn dual(scene: &Scene<'_>, demand: &Demand, claimed: &DualLengths) -> Result
 
 /// (Sum over all lit channels of length x capacity, sum of weight x shortest length over all ordered pairs),
 /// the first positive, the second too where anybody sends.
-pub fn volume_and_distance(scene: &Scene<'_>, demand: &Demand, lengths: &[u64]) -> Result<(u128, u128), Conviction> {
+pub fn volume_and_distance(
+    scene: &Scene<'_>,
+    demand: &Demand,
+    lengths: &[u64],
+) -> Result<(u128, u128), Conviction> {
     expect_lit(scene)?;
     let topology = scene.topology;
     let symmetry = &symmetry_of(scene);
@@ -46,7 +54,10 @@ pub fn volume_and_distance(scene: &Scene<'_>, demand: &Demand, lengths: &[u64]) 
         volume += u128::from(lengths[class]) * u128::from(topology.channel_capacity(channel));
     }
     if let Some(class) = (0..lengths.len()).find(|&class| !lit[class] && lengths[class] != 0) {
-        return Err(Conviction::Lengths(format!("channel class {class} is dark, but has the length {}", lengths[class])));
+        return Err(Conviction::Lengths(format!(
+            "channel class {class} is dark, but has the length {}",
+            lengths[class]
+        )));
     }
     let (sources, weight) = representative_sources(scene, symmetry);
     // Lengths of a few units come in turn, which is faster than sorting them.
@@ -57,9 +68,12 @@ pub fn volume_and_distance(scene: &Scene<'_>, demand: &Demand, lengths: &[u64]) 
     });
     let sums = sums.collect::<Vec<_>>();
     let distance = sums.into_iter().sum::<Result<u128, Conviction>>()? * u128::from(weight);
-    let sends = || demand.endpoints().any(|source| !scene.dead.contains(&source) && sends(scene, demand, source));
+    let sends =
+        || demand.endpoints().any(|source| !scene.dead.contains(&source) && sends(scene, demand, source));
     if volume == 0 || (distance == 0 && sends()) {
-        return Err(Conviction::Lengths("they are all zero, or no pair has a positive distance: no bound follows".to_owned()));
+        return Err(Conviction::Lengths(
+            "they are all zero, or no pair has a positive distance: no bound follows".to_owned(),
+        ));
     }
     Ok((volume, distance))
 }
@@ -137,7 +151,8 @@ fn sum_from(
             continue;
         }
         for &(channel, to) in graph.from(node as usize) {
-            let Some(longer) = length.checked_add(length_of[channel.index()]).filter(|&sum| sum < u64::MAX) else {
+            let Some(longer) = length.checked_add(length_of[channel.index()]).filter(|&sum| sum < u64::MAX)
+            else {
                 return Err(Conviction::Lengths("a path is longer than 64 bits".to_owned()));
             };
             if longer < shortest[to as usize] {

@@ -47,8 +47,14 @@ pub fn flow(scene: &Scene<'_>, demand: &Demand, claimed: &FlowCertificate) -> Re
     // The images of one source's flow put the load of a whole channel class on each channel of the class.
     let mut loads = vec![0u128; topology.class_count(symmetry)];
     for (source, units) in sources().zip(&claimed.flows) {
-        expect_length(&format!("flow from node {source}"), "channels", units.len(), topology.channel_count())?;
-        let absorbed = |to: usize| i128::from(claimed.demand) * i128::from(demand.weight(source, NodeId::new(to)));
+        expect_length(
+            &format!("flow from node {source}"),
+            "channels",
+            units.len(),
+            topology.channel_count(),
+        )?;
+        let absorbed =
+            |to: usize| i128::from(claimed.demand) * i128::from(demand.weight(source, NodeId::new(to)));
         let mut balance: Vec<i128> = (0..nodes).map(|to| -absorbed(to)).collect();
         balance[source.index()] = (0..nodes).map(absorbed).sum();
         for (channel, &units) in topology.channels().zip(units) {
@@ -56,14 +62,19 @@ pub fn flow(scene: &Scene<'_>, demand: &Demand, claimed: &FlowCertificate) -> Re
             balance[topology.target(channel).node.index()] += i128::from(units);
             let class = topology.channel_class(symmetry, channel).index();
             if units > 0 && dark[class] {
-                return Err(Conviction::Flow(format!("the flow from node {source} has {units} units on a dark channel")));
+                return Err(Conviction::Flow(format!(
+                    "the flow from node {source} has {units} units on a dark channel"
+                )));
             }
             loads[class] += u128::from(units) * u128::from(topology.slowness(channel));
         }
         if let Some((node, &excess)) = balance.iter().enumerate().find(|&(_, &excess)| excess != 0) {
             let (node, excess) = (NodeId::new(node), excess);
             let verb = if excess > 0 { "vanish" } else { "appear" };
-            return Err(Conviction::Flow(format!("of the flow from node {source}, {} units {verb} at node {node}", excess.unsigned_abs())));
+            return Err(Conviction::Flow(format!(
+                "of the flow from node {source}, {} units {verb} at node {node}",
+                excess.unsigned_abs()
+            )));
         }
     }
     let claimed_load = |link: LinkId| {
@@ -74,7 +85,9 @@ pub fn flow(scene: &Scene<'_>, demand: &Demand, claimed: &FlowCertificate) -> Re
     let busiest = topology.links().ids().map(claimed_load).max().unwrap_or(0);
     if busiest != u128::from(claimed.busiest) {
         let (claimed, of) = (claimed.busiest, if claimed.mirrored { "link" } else { "channel" });
-        return Err(Conviction::Flow(format!("the busiest {of} is claimed to carry {claimed} units, but it carries {busiest}")));
+        return Err(Conviction::Flow(format!(
+            "the busiest {of} is claimed to carry {claimed} units, but it carries {busiest}"
+        )));
     }
     Ok(())
 }

@@ -40,13 +40,26 @@ impl<'a> Forwarding<'a> {
         // All of them, so that the first error is told with any number of threads.
         let starts: Vec<Result<Vec<u32>, TableConviction>> = routers.into_par_iter().map(index).collect();
         let starts = starts.into_iter().collect::<Result<_, _>>()?;
-        Ok(Self { tables, nodes: scene.topology.node_count(), lookup, vcs, entries: lookup.entries(ports, vcs), starts })
+        Ok(Self {
+            tables,
+            nodes: scene.topology.node_count(),
+            lookup,
+            vcs,
+            entries: lookup.entries(ports, vcs),
+            starts,
+        })
     }
 }
 
 /// Checks the entries of one router and finds where those for each destination start.
-fn index_of_entries(scene: &Scene<'_>, tables: &ForwardingTables, node: NodeId, entries: &[Entry]) -> Result<Vec<u32>, TableConviction> {
-    let (nodes, ports, vcs) = (scene.topology.node_count(), scene.topology.ports() as i32, i32::from(tables.vcs));
+fn index_of_entries(
+    scene: &Scene<'_>,
+    tables: &ForwardingTables,
+    node: NodeId,
+    entries: &[Entry],
+) -> Result<Vec<u32>, TableConviction> {
+    let (nodes, ports, vcs) =
+        (scene.topology.node_count(), scene.topology.ports() as i32, i32::from(tables.vcs));
     let mut starts = vec![0u32; nodes + 1];
     for (k, entry) in entries.iter().enumerate() {
         let refused = |reason: String| {
@@ -62,9 +75,12 @@ fn index_of_entries(scene: &Scene<'_>, tables: &ForwardingTables, node: NodeId, 
         }
         let (in_port, in_vc) = (i32::from(entry.in_port), i32::from(entry.in_vc));
         let injected = in_port == -1 && in_vc == -1;
-        let arrived = tables.key == TableKey::DstInput && (0..ports).contains(&in_port) && (0..vcs).contains(&in_vc);
+        let arrived =
+            tables.key == TableKey::DstInput && (0..ports).contains(&in_port) && (0..vcs).contains(&in_vc);
         if !injected && !arrived {
-            return refused(format!("has an input that no packet comes by: {ports} ports with {vcs} VCs, or -1,-1 for injected"));
+            return refused(format!(
+                "has an input that no packet comes by: {ports} ports with {vcs} VCs, or -1,-1 for injected"
+            ));
         }
         if i32::from(entry.out_vc) >= vcs {
             return refused(format!("sends on VC {}, but there are {vcs}", entry.out_vc));
@@ -78,7 +94,10 @@ fn index_of_entries(scene: &Scene<'_>, tables: &ForwardingTables, node: NodeId, 
         if let Some(before) = k.checked_sub(1).map(|before| &entries[before]) {
             let key = |entry: &Entry| (entry.dst, entry.in_port, entry.in_vc);
             if key(before) == key(entry) {
-                return refused(format!("conflicts with the entry before it, which leaves by {},{}", before.out_port, before.out_vc));
+                return refused(format!(
+                    "conflicts with the entry before it, which leaves by {},{}",
+                    before.out_port, before.out_vc
+                ));
             }
             if key(before) > key(entry) {
                 return refused("is out of order".to_owned());
@@ -108,11 +127,16 @@ impl Table for Forwarding<'_> {
         let mut count = 0;
         for node in (0..self.nodes).map(NodeId::new) {
             let class = symmetry.class(node);
-            let carried = symmetry.image(symmetry.inverse(symmetry.element_to(node)), NodeId::new(destination)).index();
+            let carried =
+                symmetry.image(symmetry.inverse(symmetry.element_to(node)), NodeId::new(destination)).index();
             let range = self.starts[class][carried] as usize..self.starts[class][carried + 1] as usize;
             count += range.len();
             for entry in &self.tables.routers[class][range] {
-                let input = if entry.in_port < 0 { 0 } else { 1 + entry.in_port as usize * self.vcs + entry.in_vc as usize };
+                let input = if entry.in_port < 0 {
+                    0
+                } else {
+                    1 + entry.in_port as usize * self.vcs + entry.in_vc as usize
+                };
                 row[node.index() * self.entries + input] = packed(entry.out_port, entry.out_vc);
             }
         }

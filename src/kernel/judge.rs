@@ -28,7 +28,8 @@ pub struct Judged<'a> {
     pub shortest: bool,
 }
 
-const TOO_LARGE: &str = "between the channels of this network more dependencies are possible than memory can hold";
+const TOO_LARGE: &str =
+    "between the channels of this network more dependencies are possible than memory can hold";
 
 /// Walks the tables for every ordered pair of routers that live, and proves that the ranks rise along every
 /// dependency. A dead router must have no tables.
@@ -37,23 +38,40 @@ const TOO_LARGE: &str = "between the channels of this network more dependencies 
 ///
 /// # Errors
 /// The first entry, route or dependency that is wrong.
-pub fn judge(judged: &Judged<'_>, tables: &ForwardingTables, ranks: &[u32]) -> Result<(Walk, DeadlockFree), TableConviction> {
+pub fn judge(
+    judged: &Judged<'_>,
+    tables: &ForwardingTables,
+    ranks: &[u32],
+) -> Result<(Walk, DeadlockFree), TableConviction> {
     let (scene, topology, symmetry) = (judged.scene, judged.scene.topology, &tables.symmetry);
     expect_lit(scene)?;
     expect_length("cycles", "links", judged.hop_cycles.len(), topology.links().len())?;
-    let shape = |what: String| TableConviction::Other(Conviction::Shape { subject: tables.scenario.clone(), what });
+    let shape =
+        |what: String| TableConviction::Other(Conviction::Shape { subject: tables.scenario.clone(), what });
     if tables.vcs == 0 || tables.vcs > judged.vcs {
-        return Err(shape(format!("the tables use {} virtual channels, but there are {}", tables.vcs, judged.vcs)));
+        return Err(shape(format!(
+            "the tables use {} virtual channels, but there are {}",
+            tables.vcs, judged.vcs
+        )));
     }
     symmetry::automorphisms_of_lit(scene, symmetry)?;
     symmetry::keeps_demand(symmetry, judged.demand)?;
     if !scene.dead.is_empty() && !symmetry.is_trivial() {
         return Err(Conviction::symmetry("a dead router leaves none").into());
     }
-    expect_length(&format!("tables of {}", tables.scenario), "routers", tables.routers.len(), symmetry.class_count())?;
+    expect_length(
+        &format!("tables of {}", tables.scenario),
+        "routers",
+        tables.routers.len(),
+        symmetry.class_count(),
+    )?;
     let forwarding = Forwarding::new(scene, tables)?;
     let network = Network::of_topology(topology);
-    let channels = || topology.nodes().flat_map(|node| (0..topology.ports()).map(move |port| topology.outgoing(node, PortId::new(port))));
+    let channels = || {
+        topology.nodes().flat_map(|node| {
+            (0..topology.ports()).map(move |port| topology.outgoing(node, PortId::new(port)))
+        })
+    };
     let walker = Walker {
         network: &network,
         table: &forwarding,
@@ -62,13 +80,17 @@ pub fn judge(judged: &Judged<'_>, tables: &ForwardingTables, ranks: &[u32]) -> R
         sends: topology.nodes().map(|node| scene.is_endpoint(node)).collect(),
         weight: |source, destination| u64::from(judged.demand.weight(Id::new(source), Id::new(destination))),
         slowness: channels().map(|channel| channel.map_or(1, |channel| topology.slowness(channel))).collect(),
-        cycles: channels().map(|channel| channel.map_or(0, |channel| judged.hop_cycles[topology.link_of(channel)])).collect(),
+        cycles: channels()
+            .map(|channel| channel.map_or(0, |channel| judged.hop_cycles[topology.link_of(channel)]))
+            .collect(),
     };
     let Some(dependencies) = Dependencies::new(&network, symmetry, usize::from(tables.vcs)) else {
         return Err(shape(TOO_LARGE.to_owned()));
     };
     let walked = walker.walk(&dependencies).map_err(|failed| {
-        walker.first_fault(&failed).map_or_else(|| shape("the walk failed without a reason".to_owned()), TableConviction::Fault)
+        walker
+            .first_fault(&failed)
+            .map_or_else(|| shape("the walk failed without a reason".to_owned()), TableConviction::Fault)
     })?;
     let walk = over_all_images(walked, scene, tables);
     if judged.shortest {
@@ -156,14 +178,18 @@ pub fn judge_third_party(
             true
         });
     }
-    let circle = deadlock::shortest_circle(&dependencies).map(|circle| deadlock::deadlock(&walker, &dependencies, &circle));
+    let circle = deadlock::shortest_circle(&dependencies)
+        .map(|circle| deadlock::deadlock(&walker, &dependencies, &circle));
     match (walked, circle) {
         (Ok(walked), None) => Ok(ThirdParty { walked, dependencies: dependencies.count() }),
         (walked, circle) => {
             let failed = walked.err().unwrap_or_default();
             let Failed { lost, first_lost, first_circling, .. } = failed;
             let pairs = (endpoints * endpoints.saturating_sub(1)) as u64;
-            let faults = first_lost.map(|pair| walker.lost(pair)).into_iter().chain(first_circling.map(|pair| walker.circling(pair)));
+            let faults = first_lost
+                .map(|pair| walker.lost(pair))
+                .into_iter()
+                .chain(first_circling.map(|pair| walker.circling(pair)));
             Err(Rejection::Faulty { lost, pairs, faults: faults.chain(circle).collect() })
         }
     }

@@ -19,7 +19,9 @@ impl LitGraph {
         let mut starts = vec![0];
         let mut hops = Vec::new();
         for node in scene.topology.nodes() {
-            hops.extend(scene.channels_from(node).map(|channel| (channel, scene.topology.target(channel).node.0)));
+            hops.extend(
+                scene.channels_from(node).map(|channel| (channel, scene.topology.target(channel).node.0)),
+            );
             starts.push(hops.len() as u32);
         }
         Self { starts, hops }
@@ -66,11 +68,19 @@ pub fn expect_lit(scene: &Scene<'_>) -> Result<(), Conviction> {
 }
 
 /// Whether something has as many entries as it must.
-pub fn expect_length(of: &str, entries: impl Display, found: usize, expected: usize) -> Result<(), Conviction> {
+pub fn expect_length(
+    of: &str,
+    entries: impl Display,
+    found: usize,
+    expected: usize,
+) -> Result<(), Conviction> {
     if found == expected {
         return Ok(());
     }
-    Err(Conviction::Shape { subject: of.to_owned(), what: format!("{found} {entries}, but there must be {expected}") })
+    Err(Conviction::Shape {
+        subject: of.to_owned(),
+        what: format!("{found} {entries}, but there must be {expected}"),
+    })
 }
 
 /// The symmetry of a scene: that of the topology where the lit links keep it and no chip is dead, otherwise
@@ -89,8 +99,11 @@ pub(crate) fn representative_sources(scene: &Scene<'_>, symmetry: &Symmetry) -> 
 pub(crate) fn keeps_dark(scene: &Scene<'_>, symmetry: &Symmetry) -> bool {
     let topology = scene.topology;
     topology.links().enumerate().filter(|&(id, _)| !scene.is_lit(id)).all(|(_, link)| {
-        (1..symmetry.order())
-            .all(|g| topology.outgoing(symmetry.image(g, link.a.node), link.a.port).is_some_and(|image| !scene.is_channel_lit(image)))
+        (1..symmetry.order()).all(|g| {
+            topology
+                .outgoing(symmetry.image(g, link.a.node), link.a.port)
+                .is_some_and(|image| !scene.is_channel_lit(image))
+        })
     })
 }
 

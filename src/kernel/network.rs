@@ -33,7 +33,11 @@ pub struct Endpoint {
 impl Network {
     /// The network of a topology. Every router has an [`Endpoint`]; the demand says which of them send.
     pub fn of_topology(topology: &Topology) -> Self {
-        let slots = || topology.nodes().flat_map(|node| (0..topology.ports()).map(move |port| topology.outgoing(node, PortId::new(port))));
+        let slots = || {
+            topology.nodes().flat_map(|node| {
+                (0..topology.ports()).map(move |port| topology.outgoing(node, PortId::new(port)))
+            })
+        };
         let target = |channel| {
             let end = topology.target(channel);
             (end.node.0, u32::from(end.port.0))
@@ -41,7 +45,9 @@ impl Network {
         Self {
             ports: topology.ports(),
             next: slots().map(|channel| channel.map_or((NOWHERE, 0), target)).collect(),
-            global: slots().map(|channel| channel.is_some_and(|id| topology.link(id).class == LinkClass::Global)).collect(),
+            global: slots()
+                .map(|channel| channel.is_some_and(|id| topology.link(id).class == LinkClass::Global))
+                .collect(),
             endpoints: topology.nodes().map(|NodeId(router)| Endpoint { router, port: None }).collect(),
         }
     }

@@ -14,8 +14,9 @@ use fixedbitset::FixedBitSet;
 /// fix no block.
 pub fn group(symmetry: &Symmetry) -> Result<(), Conviction> {
     let blocks = symmetry.blocks();
-    let rows: Vec<Vec<BlockId>> =
-        (0..symmetry.order()).map(|g| (0..blocks).map(|block| symmetry.image_block(g, BlockId::new(block))).collect()).collect();
+    let rows: Vec<Vec<BlockId>> = (0..symmetry.order())
+        .map(|g| (0..blocks).map(|block| symmetry.image_block(g, BlockId::new(block))).collect())
+        .collect();
     for (g, row) in rows.iter().enumerate() {
         let mut images = FixedBitSet::with_capacity(blocks);
         if row.iter().any(|image| image.index() >= blocks || images.put(image.index())) {
@@ -24,7 +25,9 @@ pub fn group(symmetry: &Symmetry) -> Result<(), Conviction> {
         let fixed = row.iter().enumerate().find(|&(block, image)| (block == image.index()) == (g != 0));
         if let Some((block, image)) = fixed {
             return Err(Conviction::symmetry(match g {
-                0 => format!("its first element is not the identity, it takes block {block} to block {image}"),
+                0 => {
+                    format!("its first element is not the identity, it takes block {block} to block {image}")
+                }
                 _ => format!("element {g} leaves block {block} in place"),
             }));
         }
@@ -32,17 +35,27 @@ pub fn group(symmetry: &Symmetry) -> Result<(), Conviction> {
     closed(&rows)?;
     // The look-ups that the other checks rely on.
     let size = symmetry.block_size();
-    if symmetry.node_count() != blocks * size || symmetry.class_count() * symmetry.order() != symmetry.node_count() {
+    if symmetry.node_count() != blocks * size
+        || symmetry.class_count() * symmetry.order() != symmetry.node_count()
+    {
         let (nodes, classes) = (symmetry.node_count(), symmetry.class_count());
-        return Err(Conviction::symmetry(format!("{nodes} routers in {classes} classes are not those of {blocks} blocks of {size}")));
+        return Err(Conviction::symmetry(format!(
+            "{nodes} routers in {classes} classes are not those of {blocks} blocks of {size}"
+        )));
     }
     for node in (0..symmetry.node_count()).map(NodeId::new) {
         let (block, local) = (BlockId::new(node.index() / size), node.index() % size);
-        if let Some(g) = (0..symmetry.order()).find(|&g| symmetry.image(g, node).index() != rows[g][block.index()].index() * size + local) {
-            return Err(Conviction::symmetry(format!("element {g} does not carry node {node} along with its block")));
+        if let Some(g) = (0..symmetry.order())
+            .find(|&g| symmetry.image(g, node).index() != rows[g][block.index()].index() * size + local)
+        {
+            return Err(Conviction::symmetry(format!(
+                "element {g} does not carry node {node} along with its block"
+            )));
         }
         if symmetry.image(symmetry.element_to(node), symmetry.canonical_node(symmetry.class(node))) != node {
-            return Err(Conviction::symmetry(format!("node {node} is not the image of the canonical node of its class")));
+            return Err(Conviction::symmetry(format!(
+                "node {node} is not the image of the canonical node of its class"
+            )));
         }
     }
     for g in 0..symmetry.order() {
@@ -60,20 +73,28 @@ fn closed(rows: &[Vec<BlockId>]) -> Result<(), Conviction> {
     let mut element_to = vec![None; rows[0].len()];
     for (g, row) in rows.iter().enumerate() {
         if let Some(h) = element_to[row[0].index()].replace(g) {
-            return Err(Conviction::symmetry(format!("it is no group that moves every block: elements {h} and {g} agree on block 0")));
+            return Err(Conviction::symmetry(format!(
+                "it is no group that moves every block: elements {h} and {g} agree on block 0"
+            )));
         }
     }
     let after = |g: usize, h: usize| {
         let product = |block: usize| rows[g][rows[h][block].index()];
-        let element = element_to[product(0).index()].filter(|&k: &usize| (0..rows[k].len()).all(|block| rows[k][block] == product(block)));
-        element.ok_or_else(|| Conviction::symmetry(format!("it is no group: element {g} after element {h} is missing")))
+        let element = element_to[product(0).index()]
+            .filter(|&k: &usize| (0..rows[k].len()).all(|block| rows[k][block] == product(block)));
+        element.ok_or_else(|| {
+            Conviction::symmetry(format!("it is no group: element {g} after element {h} is missing"))
+        })
     };
     generate(rows.len(), after).map(|_| ())
 }
 
 /// A few elements out of which `after` makes all the others, none of which is made of those before it; the
 /// first element is the identity.
-fn generate(order: usize, after: impl Fn(usize, usize) -> Result<usize, Conviction>) -> Result<Vec<usize>, Conviction> {
+fn generate(
+    order: usize,
+    after: impl Fn(usize, usize) -> Result<usize, Conviction>,
+) -> Result<Vec<usize>, Conviction> {
     let mut reached = FixedBitSet::with_capacity(order);
     reached.insert(0);
     let mut generators = Vec::new();
@@ -123,7 +144,10 @@ pub fn automorphisms(topology: &Topology, symmetry: &Symmetry) -> Result<(), Con
             let image = topology.outgoing(a, link.a.port).filter(|&channel| {
                 let target = topology.target(channel);
                 let image = topology.link(channel);
-                target.node == b && target.port == link.b.port && image.class == link.class && image.link_type == link.link_type
+                target.node == b
+                    && target.port == link.b.port
+                    && image.class == link.class
+                    && image.link_type == link.link_type
             });
             if image.is_none() {
                 let (from, to) = (link.a.port, link.b.port);
@@ -140,7 +164,9 @@ pub fn automorphisms(topology: &Topology, symmetry: &Symmetry) -> Result<(), Con
 pub fn keeps_demand(symmetry: &Symmetry, demand: &Demand) -> Result<(), Conviction> {
     match generators(symmetry).into_iter().find(|&g| !demand.is_kept_by(|node| symmetry.image(g, node))) {
         None => Ok(()),
-        Some(g) => Err(Conviction::symmetry(format!("element {g} carries pairs of routers onto pairs of another demand"))),
+        Some(g) => Err(Conviction::symmetry(format!(
+            "element {g} carries pairs of routers onto pairs of another demand"
+        ))),
     }
 }
 

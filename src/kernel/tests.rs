@@ -3,8 +3,8 @@
 use crate::*;
 use fabc_topology::ids::{BlockId, IdVec, LinkId, LinkTypeId, NodeId, PortId};
 use fabc_topology::{
-    Demand, Distances, DualLengths, End, Entry, FlowCertificate, ForwardingTables, Link, LinkClass, Scene, Symmetry, TableKey, Topology,
-    VcCount, Walk,
+    Demand, Distances, DualLengths, End, Entry, FlowCertificate, ForwardingTables, Link, LinkClass, Scene,
+    Symmetry, TableKey, Topology, VcCount, Walk,
 };
 
 const FORWARD: u16 = 0;
@@ -17,8 +17,13 @@ fn rotations() -> Symmetry {
 /// Port 0 of each router leads to port 1 of the next one.
 fn ring(symmetry: Symmetry) -> Topology {
     let end = |node: u32, port| End { node: NodeId(node % 4), port: PortId(port) };
-    let link =
-        |node| Link { a: end(node, FORWARD), b: end(node + 1, BACK), class: LinkClass::Local, link_type: LinkTypeId(0), simplex: false };
+    let link = |node| Link {
+        a: end(node, FORWARD),
+        b: end(node + 1, BACK),
+        class: LinkClass::Local,
+        link_type: LinkTypeId(0),
+        simplex: false,
+    };
     Topology::new(2, (0..4).map(link).collect(), symmetry)
 }
 
@@ -31,10 +36,19 @@ fn forward(topology: &Topology, key: TableKey, vcs: u8) -> ForwardingTables {
     ForwardingTables { scenario: "nominal".to_owned(), vcs, key, symmetry, routers }
 }
 
-fn judged(topology: &Topology, tables: &ForwardingTables, ranks: &[u32], shortest: bool) -> Result<(Walk, DeadlockFree), TableConviction> {
+fn judged(
+    topology: &Topology,
+    tables: &ForwardingTables,
+    ranks: &[u32],
+    shortest: bool,
+) -> Result<(Walk, DeadlockFree), TableConviction> {
     let (scene, demand) = (Scene::whole(topology), Demand::uniform(4));
     let hop_cycles: IdVec<LinkId, u64> = IdVec::filled(10, topology.links().len());
-    judge(&Judged { scene: &scene, demand: &demand, hop_cycles: &hop_cycles, vcs: 3, shortest }, tables, ranks)
+    judge(
+        &Judged { scene: &scene, demand: &demand, hop_cycles: &hop_cycles, vcs: 3, shortest },
+        tables,
+        ranks,
+    )
 }
 
 /// The rank of a channel is its virtual channel.
@@ -48,7 +62,8 @@ const BY_HOPS: TableKey = TableKey::DstCount(VcCount::Hops);
 fn a_walk_counts_what_one_counts_by_hand() {
     for symmetry in [Symmetry::trivial(1, 4), rotations()] {
         let topology = ring(symmetry);
-        let (walk, proof) = judged(&topology, &forward(&topology, BY_HOPS, 3), &ranks(&topology, 3), false).unwrap();
+        let (walk, proof) =
+            judged(&topology, &forward(&topology, BY_HOPS, 3), &ranks(&topology, 3), false).unwrap();
         // From each router one route of 1, 2 and 3 hops. A channel lies on 1 + 2 + 3 of them.
         assert_eq!(walk.load_histogram, [(0, 4), (6, 4)]);
         assert_eq!((walk.route_hops, walk.vc_hops), (vec![0, 4, 4, 4], vec![12, 8, 4]));
@@ -64,7 +79,9 @@ fn a_ring_on_one_virtual_channel_deadlocks() {
         let topology = ring(symmetry);
         let tables = forward(&topology, TableKey::Dst, 1);
         let conviction = judged(&topology, &tables, &ranks(&topology, 1), false).unwrap_err();
-        let TableConviction::Fault(TableFault::Deadlock(circle)) = conviction else { panic!("{conviction:?}") };
+        let TableConviction::Fault(TableFault::Deadlock(circle)) = conviction else {
+            panic!("{conviction:?}")
+        };
         assert_eq!(circle.iter().map(|waiting| waiting.held.slot).collect::<Vec<_>>(), [0, 2, 4, 6]);
         for Waiting { held, pair } in circle {
             // The packet goes over the channel that it holds, and over the next one.
@@ -89,7 +106,9 @@ fn third_party_tables_without_a_circle_are_accepted() {
     let topology = ring(Symmetry::trivial(1, 4));
     let (scene, tables) = (Scene::whole(&topology), forward(&topology, BY_HOPS, 3));
     let forwarding = Forwarding::new(&scene, &tables).unwrap();
-    let Ok(found) = judge_third_party(&Network::of_topology(&topology), &forwarding, |_, _| 1) else { panic!("it is convicted") };
+    let Ok(found) = judge_third_party(&Network::of_topology(&topology), &forwarding, |_, _| 1) else {
+        panic!("it is convicted")
+    };
     // Every channel waits for the next one, on virtual channel 1 behind 0 and 2 behind 1.
     assert_eq!((found.walked.loads, found.dependencies), (vec![6, 0, 6, 0, 6, 0, 6, 0], 8));
 }
@@ -97,7 +116,12 @@ fn third_party_tables_without_a_circle_are_accepted() {
 #[test]
 fn packets_that_do_not_arrive_are_found() {
     let topology = ring(Symmetry::trivial(1, 4));
-    let fault = |tables: &ForwardingTables| match judged(&topology, tables, &ranks(&topology, u32::from(tables.vcs)), false) {
+    let fault = |tables: &ForwardingTables| match judged(
+        &topology,
+        tables,
+        &ranks(&topology, u32::from(tables.vcs)),
+        false,
+    ) {
         Err(TableConviction::Fault(fault)) => fault,
         other => panic!("{other:?}"),
     };
@@ -105,12 +129,23 @@ fn packets_that_do_not_arrive_are_found() {
     without.routers[1].retain(|entry| entry.dst != NodeId(3));
     let at = |router, input| Position { router, input };
     // From 0 to 3 packets come to router 1 with one hop behind them.
-    let lost = TableFault::Lost { source: 0, destination: 3, positions: vec![at(0, 0), at(1, 1)], loss: Loss::NoEntry };
+    let lost = TableFault::Lost {
+        source: 0,
+        destination: 3,
+        positions: vec![at(0, 0), at(1, 1)],
+        loss: Loss::NoEntry,
+    };
     assert_eq!(fault(&without), lost);
     let counted_out = fault(&forward(&topology, BY_HOPS, 2));
-    assert!(matches!(counted_out, TableFault::Lost { source: 1, destination: 0, loss: Loss::NoCount, .. }), "{counted_out:?}");
+    assert!(
+        matches!(counted_out, TableFault::Lost { source: 1, destination: 0, loss: Loss::NoCount, .. }),
+        "{counted_out:?}"
+    );
     let mut turned = forward(&topology, TableKey::Dst, 1);
-    turned.routers[1].iter_mut().filter(|entry| entry.dst == NodeId(3)).for_each(|entry| entry.out_port = BACK);
+    turned.routers[1]
+        .iter_mut()
+        .filter(|entry| entry.dst == NodeId(3))
+        .for_each(|entry| entry.out_port = BACK);
     let circle = vec![Held { slot: 0, vc: 0 }, Held { slot: 3, vc: 0 }];
     assert_eq!(fault(&turned), TableFault::Circling { source: 0, destination: 3, circle });
 }
@@ -123,7 +158,13 @@ fn an_entry_that_nobody_uses_is_found() {
         let to = |dst: NodeId| {
             // Forward all the way, on the virtual channel of the hop.
             let before = (node.0 + 4 - dst.0 - 1) % 4;
-            let arrived = |vc: u8| Entry { dst, in_port: BACK as i16, in_vc: vc as i8, out_port: FORWARD, out_vc: vc + 1 };
+            let arrived = |vc: u8| Entry {
+                dst,
+                in_port: BACK as i16,
+                in_vc: vc as i8,
+                out_port: FORWARD,
+                out_vc: vc + 1,
+            };
             let injected = Entry { dst, in_port: -1, in_vc: -1, out_port: FORWARD, out_vc: 0 };
             std::iter::once(injected).chain((0..before as u8).map(arrived)).collect::<Vec<_>>()
         };
@@ -136,7 +177,10 @@ fn an_entry_that_nobody_uses_is_found() {
     tables.routers[0].sort_unstable();
     let conviction = judged(&topology, &tables, &ranks(&topology, 3), false).unwrap_err();
     let position = Position { router: 0, input: 1 };
-    assert_eq!(conviction, TableConviction::Fault(TableFault::Unused { destination: 1, position, port: 0, vc: 1 }));
+    assert_eq!(
+        conviction,
+        TableConviction::Fault(TableFault::Unused { destination: 1, position, port: 0, vc: 1 })
+    );
 }
 
 #[test]
@@ -148,7 +192,9 @@ fn wrong_ranks_and_long_routes_are_found() {
     let (held, next) = (Held { slot: 0, vc: 0 }, Held { slot: 2, vc: 1 });
     assert_eq!(conviction, TableConviction::Fault(TableFault::Rank { held, next, rank: 0, next_rank: 0 }));
     let conviction = judged(&topology, &tables, &ranks(&topology, 3), true).unwrap_err();
-    let TableConviction::Other(Conviction::Distances { what, .. }) = conviction else { panic!("{conviction:?}") };
+    let TableConviction::Other(Conviction::Distances { what, .. }) = conviction else {
+        panic!("{conviction:?}")
+    };
     assert_eq!(what, "the hops of shortest routes");
 }
 

@@ -145,8 +145,13 @@ impl<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync> Walker<'_, T, W> {
 
     fn empty_tally(&self) -> Tally {
         let classes = self.symmetry.class_count() * self.network.ports;
-        let walked =
-            Walked { loads: vec![0; classes], vc_hops: vec![0; self.table.vcs()], route_hops: vec![0], cycles_total: 0, cycles_most: 0 };
+        let walked = Walked {
+            loads: vec![0; classes],
+            vc_hops: vec![0; self.table.vcs()],
+            route_hops: vec![0],
+            cycles_total: 0,
+            cycles_most: 0,
+        };
         Tally { walked, failed: Failed::default() }
     }
 
@@ -163,7 +168,8 @@ impl<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync> Walker<'_, T, W> {
     }
 
     fn class_of_slot(&self, slot: usize) -> usize {
-        self.symmetry.class(NodeId::new(slot / self.network.ports)) * self.network.ports + slot % self.network.ports
+        self.symmetry.class(NodeId::new(slot / self.network.ports)) * self.network.ports
+            + slot % self.network.ports
     }
 
     /// Walks from every source to one destination.
@@ -214,7 +220,8 @@ impl<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync> Walker<'_, T, W> {
                 Step::Lost(_) | Step::Hop { .. } => return false,
             };
             used.insert(layout.entry(position));
-            walked.loads[layout.class_of_slot[next_held.slot] as usize] += weight * self.slowness[next_held.slot];
+            walked.loads[layout.class_of_slot[next_held.slot] as usize] +=
+                weight * self.slowness[next_held.slot];
             walked.vc_hops[next_held.vc] += 1;
             cycles += self.cycles[next_held.slot];
             if part.uneven {
@@ -281,7 +288,13 @@ impl<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync> Walker<'_, T, W> {
                 }
                 let vc = if counts { position.input as usize } else { named_vc };
                 let global = self.network.global.get(slot).is_some_and(|global| *global);
-                let input = layout.lookup.next_input(position.input as usize, in_port as usize, vc, layout.vcs, global);
+                let input = layout.lookup.next_input(
+                    position.input as usize,
+                    in_port as usize,
+                    vc,
+                    layout.vcs,
+                    global,
+                );
                 Step::Hop { held: Held { slot, vc }, next: Position { router, input: input as u32 } }
             }
         }
@@ -316,17 +329,23 @@ impl<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync> Walker<'_, T, W> {
         let ports = self.network.ports;
         let times = |node: NodeId| &self.cycles[node.index() * ports..][..ports];
         let mut routers = (0..self.network.routers()).map(NodeId::new);
-        !self.symmetry.is_trivial() && routers.any(|node| times(node) != times(self.symmetry.canonical_node(self.symmetry.class(node))))
+        !self.symmetry.is_trivial()
+            && routers
+                .any(|node| times(node) != times(self.symmetry.canonical_node(self.symmetry.class(node))))
     }
 
     /// The cycles of a route and its images together, and those of the slowest.
     fn cycles_of_images(&self, slots: &[usize]) -> (u64, u64) {
         let ports = self.network.ports;
         let cycles_of = |element: usize| -> u64 {
-            let image = |slot: usize| self.symmetry.image(element, NodeId::new(slot / ports)).index() * ports + slot % ports;
+            let image = |slot: usize| {
+                self.symmetry.image(element, NodeId::new(slot / ports)).index() * ports + slot % ports
+            };
             slots.iter().map(|&slot| self.cycles[image(slot)]).sum()
         };
-        (0..self.symmetry.order()).map(cycles_of).fold((0, 0), |(total, most), cycles| (total + cycles, most.max(cycles)))
+        (0..self.symmetry.order())
+            .map(cycles_of)
+            .fold((0, 0), |(total, most), cycles| (total + cycles, most.max(cycles)))
     }
 
     /// The first fault of a failed walk.
@@ -377,7 +396,8 @@ impl<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync> Walker<'_, T, W> {
         let (layout, mut row) = (self.layout(), Vec::new());
         self.table.fill(destination, &mut row);
         let (port, vc) = unpacked(row[place]);
-        let position = Position { router: (place / layout.entries) as u32, input: (place % layout.entries) as u32 };
+        let position =
+            Position { router: (place / layout.entries) as u32, input: (place % layout.entries) as u32 };
         TableFault::Unused { destination, position, port, vc }
     }
 
@@ -389,13 +409,18 @@ impl<T: Table + ?Sized, W: Fn(usize, usize) -> u64 + Sync> Walker<'_, T, W> {
         while let Some(position) = next_position {
             let step = self.step(&layout, &row, self.network.endpoints[pair.destination], position);
             let goes_on = visit(position, &step);
-            next_position = if let (true, Step::Hop { next, .. }) = (goes_on, step) { Some(next) } else { None };
+            next_position =
+                if let (true, Step::Hop { next, .. }) = (goes_on, step) { Some(next) } else { None };
         }
     }
 
     /// Visits every dependency of packets that arrive: its number, the pair, and the channel that is held.
     /// Stops when `visit` says no.
-    pub(crate) fn each_dependency(&self, dependencies: &Dependencies, mut visit: impl FnMut(u64, Pair, Held) -> bool) {
+    pub(crate) fn each_dependency(
+        &self,
+        dependencies: &Dependencies,
+        mut visit: impl FnMut(u64, Pair, Held) -> bool,
+    ) {
         let layout = self.layout();
         let mut row = Vec::new();
         for &destination in &self.destinations {

@@ -59,7 +59,11 @@ impl std::fmt::Display for SwitchMisfit {
 ///
 /// # Errors
 /// The first [`SwitchMisfit`].
-pub fn read_cross_connects(cube: &Cube, ocses: &IdVec<OcsId, Ocs>, text: &str) -> Result<SwitchSettings, SwitchMisfit> {
+pub fn read_cross_connects(
+    cube: &Cube,
+    ocses: &IdVec<OcsId, Ocs>,
+    text: &str,
+) -> Result<SwitchSettings, SwitchMisfit> {
     let whole = |problem: String| SwitchMisfit { switch: None, cross_connect: None, problem, ocs: None };
     let document: OcsDocument = serde_json::from_str(text).map_err(|error| whole(error.to_string()))?;
     if document.format != FORMAT {
@@ -72,24 +76,37 @@ pub fn read_cross_connects(cube: &Cube, ocses: &IdVec<OcsId, Ocs>, text: &str) -
 ///
 /// # Errors
 /// The first [`SwitchMisfit`].
-pub fn fit_switches(cube: &Cube, ocses: &IdVec<OcsId, Ocs>, switches: &[NamedSwitch]) -> Result<SwitchSettings, SwitchMisfit> {
+pub fn fit_switches(
+    cube: &Cube,
+    ocses: &IdVec<OcsId, Ocs>,
+    switches: &[NamedSwitch],
+) -> Result<SwitchSettings, SwitchMisfit> {
     let by_name: BTreeMap<&str, OcsId> = ocses.enumerate().map(|(id, ocs)| (ocs.name.as_str(), id)).collect();
     let mut pairs = IdVec::filled(None, ocses.len());
     for (k, switch) in switches.iter().enumerate() {
-        let wrong = |problem: String, ocs: Option<Span>| SwitchMisfit { switch: Some(k), cross_connect: None, problem, ocs };
+        let wrong = |problem: String, ocs: Option<Span>| SwitchMisfit {
+            switch: Some(k),
+            cross_connect: None,
+            problem,
+            ocs,
+        };
         let Some(&id) = by_name.get(switch.name.as_str()) else {
-            return Err(wrong(format!("it sets the OCS `{}`, which the spec does not declare", switch.name), None));
+            return Err(wrong(
+                format!("it sets the OCS `{}`, which the spec does not declare", switch.name),
+                None,
+            ));
         };
         let ocs = &ocses[id];
         if pairs[id].is_some() {
             return Err(wrong(format!("it sets the OCS `{}` twice", ocs.name), Some(ocs.span)));
         }
-        pairs[id] = Some(index_pairs(cube, ocs, switch).map_err(|PairMisfit { pair, problem }| SwitchMisfit {
-            switch: Some(k),
-            cross_connect: Some(pair),
-            problem: format!("{}: {problem}", ocs.name),
-            ocs: Some(ocs.span),
-        })?);
+        pairs[id] =
+            Some(index_pairs(cube, ocs, switch).map_err(|PairMisfit { pair, problem }| SwitchMisfit {
+                switch: Some(k),
+                cross_connect: Some(pair),
+                problem: format!("{}: {problem}", ocs.name),
+                ocs: Some(ocs.span),
+            })?);
     }
     Ok(SwitchSettings { pairs })
 }
@@ -104,10 +121,12 @@ struct PairMisfit {
 /// The cross-connects of a switch as pairs of port indices of the pod.
 fn index_pairs(cube: &Cube, ocs: &Ocs, switch: &NamedSwitch) -> Result<BTreeSet<[u32; 2]>, PairMisfit> {
     let side = |faces: &[FacePort], on_a: bool| {
-        let named = faces.iter().zip(0u32..).map(|(face, index)| (cube.face_port_name(*face), (index, *face, on_a)));
+        let named =
+            faces.iter().zip(0u32..).map(|(face, index)| (cube.face_port_name(*face), (index, *face, on_a)));
         named.collect::<Vec<_>>()
     };
-    let ports: BTreeMap<String, (u32, FacePort, bool)> = side(&ocs.a, true).into_iter().chain(side(&ocs.b, false)).collect();
+    let ports: BTreeMap<String, (u32, FacePort, bool)> =
+        side(&ocs.a, true).into_iter().chain(side(&ocs.b, false)).collect();
     let any = ocs.rule == CoupleRule::Any;
     let side_b = if any { &switch.a } else { &switch.b };
     let mut used = BTreeSet::new();
@@ -115,9 +134,12 @@ fn index_pairs(cube: &Cube, ocs: &Ocs, switch: &NamedSwitch) -> Result<BTreeSet<
     for (pair, &[a, b]) in switch.cross_connects.iter().enumerate() {
         let wrong = |problem: String| PairMisfit { pair, problem };
         let find = |names: &[String], index: u32, want_a: bool| -> Result<(u32, FacePort), PairMisfit> {
-            let name = names
-                .get(index as usize)
-                .ok_or_else(|| wrong(format!("cross-connect [{a}, {b}] names port {index}, but the side has {}", names.len())))?;
+            let name = names.get(index as usize).ok_or_else(|| {
+                wrong(format!(
+                    "cross-connect [{a}, {b}] names port {index}, but the side has {}",
+                    names.len()
+                ))
+            })?;
             match ports.get(name) {
                 Some((index, face, on_a)) if *on_a == want_a || any => Ok((*index, *face)),
                 Some(_) => Err(wrong(format!("`{name}` is on the other side of this switch"))),
@@ -131,7 +153,10 @@ fn index_pairs(cube: &Cube, ocs: &Ocs, switch: &NamedSwitch) -> Result<BTreeSet<
             }
         }
         if a_face.node == b_face.node {
-            return Err(wrong(format!("cross-connect [{a}, {b}] joins {} to itself", cube.node_name(a_face.node))));
+            return Err(wrong(format!(
+                "cross-connect [{a}, {b}] joins {} to itself",
+                cube.node_name(a_face.node)
+            )));
         }
         pairs.insert(if any { [a_index.min(b_index), a_index.max(b_index)] } else { [a_index, b_index] });
     }

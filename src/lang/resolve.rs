@@ -87,9 +87,23 @@ fn fabric(context: &mut Context, spec: &ast::Spec, loader: &dyn Loader) -> Optio
     }
     let site = Site { head: fabric.head, clock, links: &links, spec_path: &spec.files[0].path, loader };
     let kind = PlantKind::of(context, &items, fabric.head)?;
-    let parts = if kind.network { network::network(context, &items, &site, kind) } else { pod(context, &items, &site, kind) };
-    let Parts { router, plant, budget, demand, capacities, routing: (routing, routing_span), simulations, collectives, requires, floor } =
-        parts?;
+    let parts = if kind.network {
+        network::network(context, &items, &site, kind)
+    } else {
+        pod(context, &items, &site, kind)
+    };
+    let Parts {
+        router,
+        plant,
+        budget,
+        demand,
+        capacities,
+        routing: (routing, routing_span),
+        simulations,
+        collectives,
+        requires,
+        floor,
+    } = parts?;
     Some(Fabric {
         name: fabric.name.value.to_string(),
         clock_hz: clock?,
@@ -120,7 +134,10 @@ fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: PlantKin
     let switches = ocs::switches(context, items, site.links, cube.as_ref(), cubes);
     let budget = choices::budget(context, items, site, kind, chip.as_ref());
     let chips = |cube: &Cube| cube.dims.iter().map(|&side| u64::from(side)).product();
-    let senders = cube.as_ref().zip(cubes).map(|(cube, (cubes, _))| demand::Senders::of_pod(chips(cube), u64::from(cubes)));
+    let senders = cube
+        .as_ref()
+        .zip(cubes)
+        .map(|(cube, (cubes, _))| demand::Senders::of_pod(chips(cube), u64::from(cubes)));
     choices::leaves_a_pair(context, budget.as_ref(), senders.as_ref(), kind);
     let demand = demand::demand(context, items, senders.as_ref(), site);
     let switched = Switched { cube: cube.as_ref(), ocses: switches.as_ref().map(|(_, ocses)| ocses) };
@@ -164,7 +181,8 @@ fn pod(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: PlantKin
         Some(floor) => Some(floor::fitted_pod(context, floor, size, ocses.as_slice())?),
         None => None,
     };
-    let plant = Plant::Pod(Pod { cube: cube?, cubes, cubes_span, ocs_groups, ocses, topology, topology_span });
+    let plant =
+        Plant::Pod(Pod { cube: cube?, cubes, cubes_span, ocs_groups, ocses, topology, topology_span });
     let (capacities, simulations, collectives) = (capacities??, simulations?, collectives?);
     Some(Parts {
         router: chip?,

@@ -232,7 +232,10 @@ pub enum ResolveError {
     },
 
     #[error("the torus has length 1 along {axis}: its wrap would join every chip to itself")]
-    #[diagnostic(code(FAB0117), help("leave the {axis} faces uncoupled (dark), or give the pod at least two chips along {axis}"))]
+    #[diagnostic(
+        code(FAB0117),
+        help("leave the {axis} faces uncoupled (dark), or give the pod at least two chips along {axis}")
+    )]
     SelfLoop {
         axis: &'static str,
         #[label("a ring of one chip")]
@@ -244,7 +247,9 @@ pub enum ResolveError {
     #[error("a twisted torus cannot be {dims}")]
     #[diagnostic(
         code(FAB0118),
-        help("a twisted torus of cubes with side s is a x a x 2a or a x 2a x 2a with a a multiple of s{suggestion}")
+        help(
+            "a twisted torus of cubes with side s is a x a x 2a or a x 2a x 2a with a a multiple of s{suggestion}"
+        )
     )]
     TwistShape {
         dims: String,
@@ -268,10 +273,14 @@ pub enum ResolveError {
         topology: String,
     },
 
-    #[error("bandwidths without a small common multiple: {first_name} has {first_bandwidth} GB/s, {name} has {bandwidth} GB/s")]
+    #[error(
+        "bandwidths without a small common multiple: {first_name} has {first_bandwidth} GB/s, {name} has {bandwidth} GB/s"
+    )]
     #[diagnostic(
         code(FAB0120),
-        help("loads are counted in whole parts of a common unit; choose bandwidths in simple ratios, such as 100, 200 and 400 Gbps")
+        help(
+            "loads are counted in whole parts of a common unit; choose bandwidths in simple ratios, such as 100, 200 and 400 Gbps"
+        )
     )]
     UnlikeBandwidths {
         name: String,
@@ -285,7 +294,12 @@ pub enum ResolveError {
     },
 
     #[error("`method = {method}` counts all links alike, but {first_name} and {name} differ")]
-    #[diagnostic(code(FAB0120), help("use the search (`method = search`, or no `method`), or give all links in use the same bandwidth"))]
+    #[diagnostic(
+        code(FAB0120),
+        help(
+            "use the search (`method = search`, or no `method`), or give all links in use the same bandwidth"
+        )
+    )]
     MethodOfLikeLinks {
         method: &'static str,
         name: String,
@@ -370,7 +384,10 @@ pub enum ResolveError {
     },
 
     #[error("{path} is no demand matrix: {problem}")]
-    #[diagnostic(code(FAB0128), help("one line per source, one integer per destination, separated by commas"))]
+    #[diagnostic(
+        code(FAB0128),
+        help("one line per source, one integer per destination, separated by commas")
+    )]
     DemandMatrix {
         path: String,
         problem: String,
@@ -409,7 +426,10 @@ pub enum ResolveError {
     },
 
     #[error("{what} asks for no traffic: every weight is 0")]
-    #[diagnostic(code(FAB0130), help("give at least one pair a positive weight, or leave `demand` out: then it is uniform"))]
+    #[diagnostic(
+        code(FAB0130),
+        help("give at least one pair a positive weight, or leave `demand` out: then it is uniform")
+    )]
     NoDemand {
         what: String,
         #[label("nothing to carry")]
@@ -489,6 +509,9 @@ impl ResolveError {
     /// Where the error is shown first.
     pub fn span(&self) -> Span {
         let label = self.labels().and_then(|mut labels| labels.next());
-        label.map_or(Span::default(), |label| Span { start: label.offset() as u32, end: (label.offset() + label.len()) as u32 })
+        label.map_or(Span::default(), |label| Span {
+            start: label.offset() as u32,
+            end: (label.offset() + label.len()) as u32,
+        })
     }
 }

@@ -18,8 +18,15 @@ pub enum SliceError {
         span: Span,
     },
 
-    #[error("slice `{slice}` needs {needed} cubes that all switches treat alike, and there are at most {most}")]
-    #[diagnostic(code(FAB0150), help("a slice lies among cubes that the same groups of switches serve: let each group serve more of them"))]
+    #[error(
+        "slice `{slice}` needs {needed} cubes that all switches treat alike, and there are at most {most}"
+    )]
+    #[diagnostic(
+        code(FAB0150),
+        help(
+            "a slice lies among cubes that the same groups of switches serve: let each group serve more of them"
+        )
+    )]
     Apart {
         slice: String,
         needed: u32,
@@ -31,7 +38,10 @@ pub enum SliceError {
     },
 
     #[error("`{fabric}` is divided into slices: only a kind of them has a topology")]
-    #[diagnostic(code(FAB0211), help("`fabc build` builds all kinds; each has a spec of its own then, `DIR/slices/KIND/spec.fab`"))]
+    #[diagnostic(
+        code(FAB0211),
+        help("`fabc build` builds all kinds; each has a spec of its own then, `DIR/slices/KIND/spec.fab`")
+    )]
     Divided {
         fabric: String,
         #[label("this fabric has slices")]

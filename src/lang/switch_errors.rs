@@ -21,10 +21,14 @@ pub enum SwitchError {
         first: Span,
     },
 
-    #[error("SONiC cannot be told about {ocs}: its switches have no sides, and each port carries both directions")]
+    #[error(
+        "SONiC cannot be told about {ocs}: its switches have no sides, and each port carries both directions"
+    )]
     #[diagnostic(
         code(FAB0145),
-        help("couple two sides (`couple P with Q`), give each direction its own fiber (`duplex = pair;`), or write `config_db = none;`")
+        help(
+            "couple two sides (`couple P with Q`), give each direction its own fiber (`duplex = pair;`), or write `config_db = none;`"
+        )
     )]
     NoSides {
         ocs: String,
@@ -48,7 +52,9 @@ pub enum SwitchError {
     #[error("`{path}` does not fit this pod: {problem}")]
     #[diagnostic(
         code(FAB0203),
-        help("the file must be a `fabc.ocs/1` document for the OCSes of this spec, such as the ocs.json of an earlier build")
+        help(
+            "the file must be a `fabc.ocs/1` document for the OCSes of this spec, such as the ocs.json of an earlier build"
+        )
     )]
     CrossConnectsMisfit {
         path: String,

@@ -35,7 +35,11 @@ pub enum Warning {
     },
 
     #[error("ocs `{ocs}` has {ports} ports per side, and {needed} would do")]
-    #[diagnostic(code(FAB0152), severity(warning), help("real switches have some hundreds of ports; is there a digit too many?"))]
+    #[diagnostic(
+        code(FAB0152),
+        severity(warning),
+        help("real switches have some hundreds of ports; is there a digit too many?")
+    )]
     ManyPorts {
         ocs: String,
         ports: u32,
@@ -56,9 +60,15 @@ pub fn warnings(spec: &Spec, fabric: &Fabric) -> Vec<Warning> {
     let mut used = used_names(spec);
     if let fabc_model::Plant::Network(network) = &fabric.plant {
         // The edges of a file name links too; and the only link needs no name.
-        used.extend(network.links_in_use().into_iter().map(|link| fabric.link_types[link].name.as_str().into()));
+        used.extend(
+            network.links_in_use().into_iter().map(|link| fabric.link_types[link].name.as_str().into()),
+        );
     }
-    let by_length = fabric.floor.iter().filter_map(|floor| floor.by_length.as_ref()).flat_map(fabc_model::ByLength::links);
+    let by_length = fabric
+        .floor
+        .iter()
+        .filter_map(|floor| floor.by_length.as_ref())
+        .flat_map(fabc_model::ByLength::links);
     used.extend(by_length.map(|link| fabric.link_types[link].name.as_str().into()));
     let own = spec.files[0].entries.iter().flat_map(|entry| match entry {
         Entry::Fabric(fabric) => &fabric.items[..],
@@ -67,7 +77,12 @@ pub fn warnings(spec: &Spec, fabric: &Fabric) -> Vec<Warning> {
     let warning = |item: &Item| match &item.kind {
         ItemKind::Let(constant) if !used.contains(&constant.name.value) => {
             let (name, span) = (constant.name.value.to_string(), constant.name.span);
-            Some(Warning::Unused { what: "the constant", name, help: "remove it, or write its name where it belongs", span })
+            Some(Warning::Unused {
+                what: "the constant",
+                name,
+                help: "remove it, or write its name where it belongs",
+                span,
+            })
         }
         ItemKind::Param(param) if !used.contains(&param.name.value) => {
             let (name, span) = (param.name.value.to_string(), param.name.span);
@@ -79,7 +94,9 @@ pub fn warnings(spec: &Spec, fabric: &Fabric) -> Vec<Warning> {
             Some(Warning::Unused { what: "the link", name: name.value.to_string(), help, span: name.span })
         }
         ItemKind::Ocs(ocs) => many_ports(ocs, fabric),
-        kind => in_all_slices(kind.keyword(), spec).map(|what| Warning::InAllSlices { what, span: item.span }),
+        kind => {
+            in_all_slices(kind.keyword(), spec).map(|what| Warning::InAllSlices { what, span: item.span })
+        }
     };
     own.filter_map(warning).collect()
 }
@@ -98,9 +115,16 @@ fn many_ports(item: &OcsItem, fabric: &Fabric) -> Option<Warning> {
     let ocs = pod.ocses.iter().find(|ocs| fabc_base::ids::Id::index(ocs.group) == group)?;
     let needed = ports_needed(ocs.rule, ocs.duplex, [ocs.a.len() as u64, ocs.b.len() as u64]);
     let setting = item.block.statements.iter().find_map(|statement| match &statement.kind {
-        StatementKind::Setting(setting) if &*setting.name.value == "ports" => Some(setting.name.span.to(setting.value.span)),
+        StatementKind::Setting(setting) if &*setting.name.value == "ports" => {
+            Some(setting.name.span.to(setting.value.span))
+        }
         _ => None,
     });
     let many = ocs.ports > PORTS && u64::from(ocs.ports) > TIMES * needed;
-    many.then(|| Warning::ManyPorts { ocs: item.name.value.to_string(), ports: ocs.ports, needed, span: setting.unwrap_or(item.name.span) })
+    many.then(|| Warning::ManyPorts {
+        ocs: item.name.value.to_string(),
+        ports: ocs.ports,
+        needed,
+        span: setting.unwrap_or(item.name.span),
+    })
 }

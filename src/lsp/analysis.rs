@@ -60,8 +60,9 @@ impl Analysis {
         self.known.get_or_init(|| {
             let Some((fabric, spec, sources)) = &self.resolved else { return Known::default() };
             let foreseen = if is_described(fabric) { Foreseen::default() } else { foresee(fabric) };
-            let spotted =
-                |all: Vec<(Span, String)>| all.into_iter().filter_map(|(span, told)| Some((place(sources, span)?, told))).collect();
+            let spotted = |all: Vec<(Span, String)>| {
+                all.into_iter().filter_map(|(span, told)| Some((place(sources, span)?, told))).collect()
+            };
             Known { facts: spotted(facts(fabric, spec, &foreseen)), hints: spotted(hints(fabric, spec)) }
         })
     }
@@ -90,10 +91,16 @@ pub(super) fn analyse(files: &Files<'_>, path: &str) -> Analysis {
                     if let Err(error) = placed(&fabric, pod).initial(fabric.slices.spare) {
                         failures.push(Box::new(error) as Box<dyn Diagnostic + Send + Sync>);
                     }
-                    let kinds = fabric.slices.kinds.iter().filter_map(|kind| check_early(&kind.fabric, Stage::Emit).err());
+                    let kinds = fabric
+                        .slices
+                        .kinds
+                        .iter()
+                        .filter_map(|kind| check_early(&kind.fabric, Stage::Emit).err());
                     failures.extend(kinds.flat_map(fabc_base::diag::Failure::diagnostics));
                 }
-                None => failures.extend(decide(&fabric).err().into_iter().flat_map(fabc_base::diag::Failure::diagnostics)),
+                None => failures.extend(
+                    decide(&fabric).err().into_iter().flat_map(fabc_base::diag::Failure::diagnostics),
+                ),
             }
             analysis.findings.extend(failures.iter().map(|error| known(&**error)));
             analysis.resolved = Some((fabric, spec, sources));
@@ -120,10 +127,14 @@ fn finding(diagnostic: &dyn Diagnostic, sources: &SourceMap, path: &str) -> Find
     if let Some(at) = labels.iter().position(miette::LabeledSpan::primary) {
         labels[..=at].rotate_right(1);
     }
-    let spot =
-        |label: &miette::LabeledSpan| place(sources, Span { start: label.offset() as u32, end: (label.offset() + label.len()) as u32 });
-    let mut related: Vec<(Spot, String)> =
-        labels.iter().skip(1).filter_map(|label| Some((spot(label)?, label.label().unwrap_or("here").to_owned()))).collect();
+    let spot = |label: &miette::LabeledSpan| {
+        place(sources, Span { start: label.offset() as u32, end: (label.offset() + label.len()) as u32 })
+    };
+    let mut related: Vec<(Spot, String)> = labels
+        .iter()
+        .skip(1)
+        .filter_map(|label| Some((spot(label)?, label.label().unwrap_or("here").to_owned())))
+        .collect();
     for one in diagnostic.related().into_iter().flatten() {
         let at = one.labels().into_iter().flatten().next().and_then(|label| spot(&label));
         related.push((at.unwrap_or_else(|| (path.to_owned(), 0..0)), one.to_string()));
@@ -180,14 +191,20 @@ fn facts(fabric: &Fabric, spec: &Spec, foreseen: &Foreseen) -> Vec<(Span, String
     for Item { kind, span } in spec.items() {
         match kind {
             ItemKind::Ocs(ocs) => {
-                facts.extend(fabric.pod().and_then(|pod| switches(pod, &ocs.name.value)).map(|told| (ocs.name.span, told)));
+                facts.extend(
+                    fabric
+                        .pod()
+                        .and_then(|pod| switches(pod, &ocs.name.value))
+                        .map(|told| (ocs.name.span, told)),
+                );
             }
             ItemKind::Setting(setting) if matches!(&*setting.name.value, "cubes" | "topology") => {
                 facts.push((setting.name.span.to(setting.value.span), known.clone()))
             }
-            ItemKind::Chip(_) | ItemKind::Router(_) => {
-                facts.push((Span { start: span.start, end: span.start + kind.keyword().len() as u32 }, known.clone()))
-            }
+            ItemKind::Chip(_) | ItemKind::Router(_) => facts.push((
+                Span { start: span.start, end: span.start + kind.keyword().len() as u32 },
+                known.clone(),
+            )),
             _ => {}
         }
     }
@@ -197,7 +214,9 @@ fn facts(fabric: &Fabric, spec: &Spec, foreseen: &Foreseen) -> Vec<(Span, String
 
 /// Of a group of switches, how many there are and which of their ports are taken.
 fn switches(pod: &Pod, group: &str) -> Option<String> {
-    let of_group = |ocs: &&fabc_model::Ocs| ocs.name.strip_prefix(group).is_some_and(|rest| rest.is_empty() || rest.starts_with('['));
+    let of_group = |ocs: &&fabc_model::Ocs| {
+        ocs.name.strip_prefix(group).is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
+    };
     let all: Vec<&fabc_model::Ocs> = pod.ocses.iter().filter(of_group).collect();
     let most = all.iter().max_by_key(|ocs| ocs.a.len().max(ocs.b.len()))?;
     let (sides, taken) = match most.rule {
@@ -224,7 +243,9 @@ fn hints(fabric: &Fabric, spec: &Spec) -> Vec<(Span, String)> {
                 _ => None,
             },
             ItemKind::Setting(setting) => match &setting.value.kind {
-                fabc_lang::syntax::ast::ValueKind::Quantity(quantity) if quantity.unit.is_none() => Some(&quantity.number),
+                fabc_lang::syntax::ast::ValueKind::Quantity(quantity) if quantity.unit.is_none() => {
+                    Some(&quantity.number)
+                }
                 _ => None,
             },
             _ => None,

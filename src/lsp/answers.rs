@@ -12,7 +12,12 @@ use std::ops::Range;
 use std::rc::Rc;
 
 /// The word at a place, and what is said of it, in Markdown.
-pub(super) fn hover(files: &Files<'_>, file: &Rc<File>, offset: usize, analysis: Option<&Analysis>) -> Option<(Range<usize>, String)> {
+pub(super) fn hover(
+    files: &Files<'_>,
+    file: &Rc<File>,
+    offset: usize,
+    analysis: Option<&Analysis>,
+) -> Option<(Range<usize>, String)> {
     let leaf = file.reading.leaf_at(offset)?;
     let word = file.slice(leaf.bytes.clone());
     let mut parts: Vec<String> = Vec::new();
@@ -36,14 +41,16 @@ pub(super) fn hover(files: &Files<'_>, file: &Rc<File>, offset: usize, analysis:
             if let Some(meaning) = meaning {
                 parts.push(format!("{kind}`{word}`: {meaning}"));
             }
-            let shown = matches!(leaf.role, Role::Keyword | Role::Setting | Role::Choice | Role::Value) && place_of(file, leaf).is_none();
+            let shown = matches!(leaf.role, Role::Keyword | Role::Setting | Role::Choice | Role::Value)
+                && place_of(file, leaf).is_none();
             if let Some(example) = vocabulary::example(word, file.reading.network).filter(|_| shown) {
                 parts.push(format!("```fab\n{example}\n```"));
             }
         }
     }
-    let here =
-        |(path, bytes): &(String, Range<usize>)| *path == file.path && bytes.start <= leaf.bytes.start && leaf.bytes.end <= bytes.end;
+    let here = |(path, bytes): &(String, Range<usize>)| {
+        *path == file.path && bytes.start <= leaf.bytes.start && leaf.bytes.end <= bytes.end
+    };
     let facts = analysis.iter().flat_map(|analysis| &analysis.known().facts).filter(|(spot, _)| here(spot));
     // What is known of the smallest place counts.
     if let Some((_, told)) = facts.min_by_key(|(spot, _)| spot.1.len()).filter(|_| told) {
@@ -111,7 +118,10 @@ pub(super) fn complete(files: &Files<'_>, file: &Rc<File>, offset: usize) -> (Ra
     let word = tokens.last().filter(|token| token.shape == Shape::Word && token.bytes.end >= offset);
     let bytes = word.map_or(offset..offset, |token| token.bytes.start..offset.max(token.bytes.start));
     // The statement so far, without the word that is being written.
-    let tokens: Vec<&Token> = tokens.into_iter().filter(|token| token.bytes.end <= bytes.start && token.shape != Shape::Comment).collect();
+    let tokens: Vec<&Token> = tokens
+        .into_iter()
+        .filter(|token| token.bytes.end <= bytes.start && token.shape != Shape::Comment)
+        .collect();
     let is = |token: &&&Token, signs: &[&str]| signs.contains(&&text[token.bytes.clone()]);
     let begin = tokens.iter().rposition(|token| is(&token, &[";", "{", "}"])).map_or(0, |at| at + 1);
     let line: Vec<&str> = tokens[begin..].iter().map(|token| &text[token.bytes.clone()]).collect();
@@ -135,24 +145,36 @@ impl Completion<'_> {
         let place = self.scope.place();
         match self.line {
             [] => self.beginnings(),
-            [.., "over"] => {
-                [vec![offer("groups of", Offered::Keyword, vocabulary::of_keyword("groups"))], self.names(Space::Link)].concat()
+            [.., "over"] => [
+                vec![offer("groups of", Offered::Keyword, vocabulary::of_keyword("groups"))],
+                self.names(Space::Link),
+            ]
+            .concat(),
+            ["require", .., "of"] => {
+                ["universal", "bound", "nominal"].map(|word| offer(word, Offered::Choice, None)).to_vec()
             }
-            ["require", .., "of"] => ["universal", "bound", "nominal"].map(|word| offer(word, Offered::Choice, None)).to_vec(),
             ["require"] => {
-                let metrics = vocabulary::metrics().map(|metric| offer(metric, Offered::Metric, vocabulary::of_metric(metric)));
-                [metrics.collect(), self.names(Space::Run), vec![offer("fault", Offered::Keyword, vocabulary::of_keyword("fault"))]]
-                    .concat()
+                let metrics = vocabulary::metrics()
+                    .map(|metric| offer(metric, Offered::Metric, vocabulary::of_metric(metric)));
+                [
+                    metrics.collect(),
+                    self.names(Space::Run),
+                    vec![offer("fault", Offered::Keyword, vocabulary::of_keyword("fault"))],
+                ]
+                .concat()
             }
             ["require", "fault", "."] => {
-                let metrics = vocabulary::metrics().map(|metric| offer(metric, Offered::Metric, vocabulary::of_metric(metric)));
+                let metrics = vocabulary::metrics()
+                    .map(|metric| offer(metric, Offered::Metric, vocabulary::of_metric(metric)));
                 [metrics.collect(), self.names(Space::Run)].concat()
             }
-            ["require", .., "."] => {
-                vocabulary::run_metrics().map(|metric| offer(metric, Offered::Metric, vocabulary::of_metric(metric))).collect()
-            }
+            ["require", .., "."] => vocabulary::run_metrics()
+                .map(|metric| offer(metric, Offered::Metric, vocabulary::of_metric(metric)))
+                .collect(),
             ["collective", _, "="] => self.choices(None, "collective"),
-            ["use"] | ["let" | "param" | "link" | "simulate" | "collective" | "slice" | "fabric" | "ocs"] => Vec::new(),
+            ["use"] | ["let" | "param" | "link" | "simulate" | "collective" | "slice" | "fabric" | "ocs"] => {
+                Vec::new()
+            }
             _ if self.after_number => self.units(),
             [setting, .., "="] if self.line.len() == 2 => {
                 let place = if self.scope.has_items() { None } else { place };
@@ -179,16 +201,31 @@ impl Completion<'_> {
             });
             Offer { text, ..offer(name, Offered::Keyword, vocabulary::of_keyword(name)) }
         };
-        const OF_SLICES: [&str; 9] = ["cubes", "count", "budget", "demand", "topology", "routing", "simulate", "collective", "require"];
+        const OF_SLICES: [&str; 9] = [
+            "cubes",
+            "count",
+            "budget",
+            "demand",
+            "topology",
+            "routing",
+            "simulate",
+            "collective",
+            "require",
+        ];
         let all = ITEMS.iter().map(|item| item.name);
         match self.scope {
             Scope::File if self.file.is_spec() => all.map(item).collect(),
-            Scope::File => [vec![offer("fabric", Offered::Keyword, vocabulary::of_keyword("fabric"))], all.map(item).collect()].concat(),
+            Scope::File => [
+                vec![offer("fabric", Offered::Keyword, vocabulary::of_keyword("fabric"))],
+                all.map(item).collect(),
+            ]
+            .concat(),
             Scope::Fabric => all.filter(|name| *name != "count").map(item).collect(),
             Scope::Slice => OF_SLICES.map(item).to_vec(),
             Scope::Sweep => self.names(Space::Constant),
             Scope::Use => {
-                const CHANGED: [&str; 9] = ["link", "router", "chip", "cube", "ocs", "budget", "failures", "floor", "simulate"];
+                const CHANGED: [&str; 9] =
+                    ["link", "router", "chip", "cube", "ocs", "budget", "failures", "floor", "simulate"];
                 [self.names(Space::Constant), CHANGED.map(item).to_vec()].concat()
             }
             Scope::Item(_) | Scope::Choice(_) => {
@@ -197,8 +234,11 @@ impl Completion<'_> {
                     text: Some(format!("{name} = ")),
                     ..offer(name, Offered::Setting, vocabulary::of_setting(Some(place), name))
                 };
-                let statement = place.statement().or((self.scope == Scope::Choice(Some(Place::Levels))).then_some("level"));
-                let statement = statement.and_then(|word| STATEMENTS.iter().find(|(known, _)| *known == word));
+                let statement = place
+                    .statement()
+                    .or((self.scope == Scope::Choice(Some(Place::Levels))).then_some("level"));
+                let statement =
+                    statement.and_then(|word| STATEMENTS.iter().find(|(known, _)| *known == word));
                 let statement = statement.map(|(word, _)| Offer {
                     text: Some(format!("{word} ")),
                     ..offer(word, Offered::Keyword, vocabulary::of_keyword(word))
@@ -222,18 +262,27 @@ impl Completion<'_> {
                 let metric = self.line[1..end].split(|word| *word == "(").next().and_then(<[&str]>::last);
                 Some(vocabulary::units_of_metric(metric.copied().unwrap_or_default()))
             }
-            [setting, ..] => Some(vocabulary::units_of(if self.scope.has_items() { None } else { place }, setting)),
+            [setting, ..] => {
+                Some(vocabulary::units_of(if self.scope.has_items() { None } else { place }, setting))
+            }
             [] => None,
         };
         let fits = |unit: &&Unit| dimensions.is_none_or(|dimensions| dimensions.contains(&unit.dimension));
-        UNITS.iter().filter(fits).map(|unit| offer(unit.name, Offered::Unit, vocabulary::of_unit(unit.name))).collect()
+        UNITS
+            .iter()
+            .filter(fits)
+            .map(|unit| offer(unit.name, Offered::Unit, vocabulary::of_unit(unit.name)))
+            .collect()
     }
 
     fn choices(&self, place: Option<Place>, setting: &str) -> Vec<Offer> {
         let words = vocabulary::choices(place, setting, self.network());
         words
             .into_iter()
-            .map(|word| Offer { detail: vocabulary::of_choice(word).map(str::to_owned), ..offer(word, Offered::Choice, None) })
+            .map(|word| Offer {
+                detail: vocabulary::of_choice(word).map(str::to_owned),
+                ..offer(word, Offered::Choice, None)
+            })
             .collect()
     }
 
@@ -251,7 +300,10 @@ impl Completion<'_> {
                 }
             }
         }
-        names.into_iter().map(|name| Offer { label: name, kind: Offered::Name, detail: None, text: None }).collect()
+        names
+            .into_iter()
+            .map(|name| Offer { label: name, kind: Offered::Name, detail: None, text: None })
+            .collect()
     }
 }
 
@@ -261,7 +313,9 @@ fn offer(label: &str, kind: Offered, detail: Option<&str>) -> Offer {
 
 /// Whether a name can be given to a symbol: a word that is no other name of its space where it is known.
 pub(super) fn can_be(files: &Files<'_>, file: &Rc<File>, symbol: &Symbol, name: &str) -> Result<(), String> {
-    let letters = |first: bool| move |letter: char| letter.is_ascii_alphabetic() || letter == '_' || !first && letter.is_ascii_digit();
+    let letters = |first: bool| {
+        move |letter: char| letter.is_ascii_alphabetic() || letter == '_' || !first && letter.is_ascii_digit()
+    };
     if !name.starts_with(letters(true)) || !name.chars().all(letters(false)) {
         return Err(format!("`{name}` is no name: letters, digits and `_`, and no digit first"));
     }

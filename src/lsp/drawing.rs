@@ -9,8 +9,18 @@ use lsp_types::{DocumentSymbol, SemanticToken, SymbolKind};
 use std::collections::BTreeMap;
 
 /// The kinds of words that are told; a place in this list stands for one.
-pub(super) const LEGEND: [&str; 10] =
-    ["keyword", "property", "enumMember", "number", "string", "comment", "variable", "type", "parameter", "operator"];
+pub(super) const LEGEND: [&str; 10] = [
+    "keyword",
+    "property",
+    "enumMember",
+    "number",
+    "string",
+    "comment",
+    "variable",
+    "type",
+    "parameter",
+    "operator",
+];
 
 /// The place of a kind in the list.
 fn kind(role: Role, names_something: bool) -> usize {
@@ -73,7 +83,8 @@ pub(super) fn outline(file: &File) -> Vec<DocumentSymbol> {
     for (at, statement) in reading.statements.iter().enumerate() {
         tree.statements[statement.block].push(at);
     }
-    for (at, block) in reading.blocks.iter().enumerate().skip(1).filter(|(_, block)| block.scope.has_items()) {
+    for (at, block) in reading.blocks.iter().enumerate().skip(1).filter(|(_, block)| block.scope.has_items())
+    {
         tree.inside.entry(block.statement).or_insert(at);
     }
     below(file, &tree, 0, 0)
@@ -128,7 +139,8 @@ fn below(file: &File, tree: &Tree, block: usize, depth: usize) -> Vec<DocumentSy
     };
     // A word that is being written is no item yet.
     let is_item = |(_, statement): &(usize, &super::reading::Statement)| {
-        !statement.head.is_empty() && file.slice(statement.head.clone()).starts_with(|letter: char| letter.is_ascii_alphabetic())
+        !statement.head.is_empty()
+            && file.slice(statement.head.clone()).starts_with(|letter: char| letter.is_ascii_alphabetic())
     };
     of_block.filter(is_item).map(symbol).collect()
 }

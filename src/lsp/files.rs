@@ -72,7 +72,11 @@ impl<'d> Files<'d> {
     pub(super) fn file(&self, path: &str) -> Option<Rc<File>> {
         match self.opened(path) {
             Some(open) => Some(open.file.clone()),
-            None => self.disk.load(path, fabc_base::limits::SPEC_BYTES as u64).ok().map(|text| File::new(path, Text::new(text))),
+            None => self
+                .disk
+                .load(path, fabc_base::limits::SPEC_BYTES as u64)
+                .ok()
+                .map(|text| File::new(path, Text::new(text))),
         }
     }
 
@@ -104,7 +108,11 @@ impl<'d> Files<'d> {
     /// The sets that a file is in: its own, and those of open files that use it.
     pub(super) fn sets(&self, path: &str) -> Vec<Vec<Rc<File>>> {
         let identity = self.disk.identity(path);
-        let others = self.open.keys().filter(|other| self.disk.identity(other) != identity).map(|other| self.set(other));
+        let others = self
+            .open
+            .keys()
+            .filter(|other| self.disk.identity(other) != identity)
+            .map(|other| self.set(other));
         let with_it = others.filter(|set| set.iter().any(|file| self.disk.identity(&file.path) == identity));
         std::iter::once(self.set(path)).chain(with_it).collect()
     }
@@ -122,7 +130,9 @@ impl<'d> Files<'d> {
 impl Loader for Files<'_> {
     fn load(&self, path: &str, most: u64) -> Result<String, String> {
         match self.opened(path) {
-            Some(open) if open.file.text.content().len() as u64 <= most => Ok(open.file.text.content().to_owned()),
+            Some(open) if open.file.text.content().len() as u64 <= most => {
+                Ok(open.file.text.content().to_owned())
+            }
             Some(_) => Err(fabc_lang::syntax::too_long(most)),
             None => self.disk.load(path, most),
         }

@@ -18,7 +18,8 @@ pub(super) struct Fix {
 /// What mends a finding in its file.
 pub(super) fn fixes(finding: &Finding, text: &str) -> Vec<Fix> {
     let bytes = finding.spot.1.clone();
-    let (label, help) = (finding.label.as_deref().unwrap_or_default(), finding.help.as_deref().unwrap_or_default());
+    let (label, help) =
+        (finding.label.as_deref().unwrap_or_default(), finding.help.as_deref().unwrap_or_default());
     let found = text.get(bytes.clone()).unwrap_or_default();
     let fix = |title: String, bytes: Range<usize>, text: &str| Fix { title, bytes, text: text.to_owned() };
     let mut fixes = Vec::new();
@@ -39,7 +40,10 @@ pub(super) fn fixes(finding: &Finding, text: &str) -> Vec<Fix> {
         fixes.push(fix(format!("remove `{found}`"), bytes.clone(), ""));
     }
     // One word for another; words of several parts are written as they are meant.
-    let plain = |word: &str| !word.is_empty() && word.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-./".contains(letter));
+    let plain = |word: &str| {
+        !word.is_empty()
+            && word.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-./".contains(letter))
+    };
     if let Some(meant) = quoted(help, "did you mean `").filter(|meant| plain(meant) && plain(found)) {
         fixes.push(fix(format!("write `{meant}`"), bytes, meant));
     }

@@ -42,7 +42,9 @@ pub(super) fn symbol(files: &Files<'_>, file: &File, leaf: &Leaf) -> Option<Symb
     }
     let spaces = spaces(leaf.role);
     let sets = files.sets(&file.path);
-    let known = |space: &Space| sets.iter().flatten().any(|file| file.declared(*space).any(|(other, _)| other == name));
+    let known = |space: &Space| {
+        sets.iter().flatten().any(|file| file.declared(*space).any(|(other, _)| other == name))
+    };
     let space = spaces.iter().copied().find(known)?;
     Some(Symbol { space, name: name.to_owned(), statement: None })
 }
@@ -73,10 +75,11 @@ fn index(file: &File, leaf: &Leaf, name: &str) -> Option<usize> {
         _ => return None,
     }
     let declares = |statement: usize| {
-        reading
-            .leaves
-            .iter()
-            .any(|leaf| leaf.statement == statement && leaf.role == Role::Declared(Space::Index) && file.slice(leaf.bytes.clone()) == name)
+        reading.leaves.iter().any(|leaf| {
+            leaf.statement == statement
+                && leaf.role == Role::Declared(Space::Index)
+                && file.slice(leaf.bytes.clone()) == name
+        })
     };
     let around = reading.around(reading.statements[leaf.statement].block).map(|block| block.statement);
     std::iter::once(leaf.statement)
@@ -99,8 +102,13 @@ pub(super) fn occurrences(files: &Files<'_>, file: &Rc<File>, symbol: &Symbol) -
     }
     let declares = |file: &File| file.declared(symbol.space).any(|(name, _)| name == symbol.name);
     let mut all: BTreeMap<String, Rc<File>> = BTreeMap::new();
-    let declaring: Vec<String> =
-        files.sets(&file.path).iter().flatten().filter(|file| declares(file)).map(|file| file.path.clone()).collect();
+    let declaring: Vec<String> = files
+        .sets(&file.path)
+        .iter()
+        .flatten()
+        .filter(|file| declares(file))
+        .map(|file| file.path.clone())
+        .collect();
     for path in &declaring {
         for set in files.sets(path) {
             all.extend(set.into_iter().map(|file| (file.path.clone(), file)));
@@ -109,7 +117,10 @@ pub(super) fn occurrences(files: &Files<'_>, file: &Rc<File>, symbol: &Symbol) -
     for file in all.values() {
         for leaf in &file.reading.leaves {
             let name = file.slice(leaf.bytes.clone());
-            if name == symbol.name && spaces(leaf.role).contains(&symbol.space) && index(file, leaf, name).is_none() {
+            if name == symbol.name
+                && spaces(leaf.role).contains(&symbol.space)
+                && index(file, leaf, name).is_none()
+            {
                 found.push(occurrence(file, leaf));
             }
         }
@@ -122,9 +133,9 @@ pub(super) fn occurrences(files: &Files<'_>, file: &Rc<File>, symbol: &Symbol) -
 pub(super) fn breaks(files: &Files<'_>, all: &[Occurrence], name: &str) -> Option<String> {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     for at in all.iter().rev() {
-        let text = texts
-            .entry(files.identity(&at.path))
-            .or_insert_with(|| files.file(&at.path).map_or_else(String::new, |file| file.text.content().to_owned()));
+        let text = texts.entry(files.identity(&at.path)).or_insert_with(|| {
+            files.file(&at.path).map_or_else(String::new, |file| file.text.content().to_owned())
+        });
         text.replace_range(at.range(), name);
     }
     let changed = Changed { files, texts };
@@ -151,7 +162,9 @@ struct Changed<'a> {
 
 impl Loader for Changed<'_> {
     fn load(&self, path: &str, most: u64) -> Result<String, String> {
-        self.texts.get(&self.identity(path)).map_or_else(|| self.files.load(path, most), |text| Ok(text.clone()))
+        self.texts
+            .get(&self.identity(path))
+            .map_or_else(|| self.files.load(path, most), |text| Ok(text.clone()))
     }
 
     fn identity(&self, path: &str) -> String {

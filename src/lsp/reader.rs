@@ -14,7 +14,8 @@ impl Reading {
         let sign = |at: usize| tokens.get(at).map(|token: &Token| &text[token.bytes.clone()]);
         let network = (0..tokens.len()).any(|at| sign(at) == Some("router") && sign(at + 1) == Some("{"));
         let file = Block { bytes: 0..text.len(), scope: Scope::File, statement: 0, around: 0 };
-        let reading = Reading { tokens: all, leaves: Vec::new(), blocks: vec![file], statements: Vec::new(), network };
+        let reading =
+            Reading { tokens: all, leaves: Vec::new(), blocks: vec![file], statements: Vec::new(), network };
         let mut reader = Reader { text, tokens: &tokens, reading };
         reader.file();
         reader.reading
@@ -30,7 +31,10 @@ struct Reader<'t> {
 
 impl<'t> Reader<'t> {
     fn word(&self, at: usize) -> Option<&'t str> {
-        self.tokens.get(at).filter(|token| token.shape == Shape::Word).map(|token| &self.text[token.bytes.clone()])
+        self.tokens
+            .get(at)
+            .filter(|token| token.shape == Shape::Word)
+            .map(|token| &self.text[token.bytes.clone()])
     }
 
     fn is(&self, at: usize, sign: &str) -> bool {
@@ -68,7 +72,12 @@ impl<'t> Reader<'t> {
                 let start = self.tokens[end].bytes.start;
                 let statement = self.reading.statements.len() - 1;
                 self.reading.statements[statement].bytes.end = self.text.len();
-                self.reading.blocks.push(Block { bytes: start..self.text.len(), scope, statement, around: block });
+                self.reading.blocks.push(Block {
+                    bytes: start..self.text.len(),
+                    scope,
+                    statement,
+                    around: block,
+                });
                 open.push(self.reading.blocks.len() - 1);
                 at += 1;
             } else if self.is(end, ";") {
@@ -82,14 +91,17 @@ impl<'t> Reader<'t> {
     fn end(&self, from: usize) -> usize {
         let begins = |at: usize| {
             let Some(word) = self.word(at) else { return false };
-            let new_line = self.text[self.tokens[at - 1].bytes.end..self.tokens[at].bytes.start].contains('\n');
+            let new_line =
+                self.text[self.tokens[at - 1].bytes.end..self.tokens[at].bytes.start].contains('\n');
             let item = words::item(word).is_some_and(|item| !item.form.is_setting()) || word == "fabric";
             let follows =
-                self.tokens.get(at + 1).is_some_and(|next| matches!(next.shape, Shape::Word | Shape::Quoted)) || self.is(at + 1, "{");
+                self.tokens.get(at + 1).is_some_and(|next| matches!(next.shape, Shape::Word | Shape::Quoted))
+                    || self.is(at + 1, "{");
             let statement = STATEMENTS.iter().any(|(known, _)| *known == word) && !self.is(at + 1, ",");
             new_line && (self.is(at + 1, "=") || item && follows || statement)
         };
-        let stops = |at: usize| ["{", "}", ";"].iter().any(|sign| self.is(at, sign)) || at > from && begins(at);
+        let stops =
+            |at: usize| ["{", "}", ";"].iter().any(|sign| self.is(at, sign)) || at > from && begins(at);
         (from..self.tokens.len()).find(|&at| stops(at)).unwrap_or(self.tokens.len())
     }
 
@@ -109,9 +121,18 @@ impl<'t> Reader<'t> {
     /// Reads a statement without its end, and says what a block behind it is of.
     fn statement(&mut self, range: Range<usize>, opens: bool, block: usize) -> Scope {
         let (at, end) = (range.start, range.end);
-        let last = self.tokens[end - 1].bytes.end.max(self.tokens.get(end).filter(|_| self.is(end, ";")).map_or(0, |semi| semi.bytes.end));
+        let last = self.tokens[end - 1]
+            .bytes
+            .end
+            .max(self.tokens.get(end).filter(|_| self.is(end, ";")).map_or(0, |semi| semi.bytes.end));
         let head = self.tokens[at].bytes.clone();
-        self.reading.statements.push(Statement { bytes: head.start..last, head, declares: None, block, path: None });
+        self.reading.statements.push(Statement {
+            bytes: head.start..last,
+            head,
+            declares: None,
+            block,
+            path: None,
+        });
         let Some(word) = self.word(at) else { return Scope::Unknown };
         match self.reading.blocks[block].scope {
             Scope::File | Scope::Fabric | Scope::Slice => self.item(word, range, opens),
@@ -236,8 +257,12 @@ impl<'t> Reader<'t> {
     fn setting(&mut self, name: &str, range: Range<usize>, opens: bool, simulated: bool) -> Scope {
         let from = range.start + 2;
         let choice = self.word(from).filter(|_| from < range.end);
-        let place = choice.filter(|_| opens).and_then(|choice| place(name, choice, simulated, self.reading.network));
-        self.value(from..range.end, Around { setting: Some(name), behind: self.is(range.end, "{"), ..Around::default() });
+        let place =
+            choice.filter(|_| opens).and_then(|choice| place(name, choice, simulated, self.reading.network));
+        self.value(
+            from..range.end,
+            Around { setting: Some(name), behind: self.is(range.end, "{"), ..Around::default() },
+        );
         Scope::Choice(place)
     }
 
@@ -260,7 +285,9 @@ impl<'t> Reader<'t> {
             };
             self.leaf(part, role);
         }
-        let from = (at..range.end).find(|&at| self.is_comparison(at) || self.is(at, "=")).map_or(range.end, |at| at + 1);
+        let from = (at..range.end)
+            .find(|&at| self.is_comparison(at) || self.is(at, "="))
+            .map_or(range.end, |at| at + 1);
         self.value(from..range.end, Around { require: true, ..Around::default() });
     }
 
@@ -332,7 +359,9 @@ impl<'t> Reader<'t> {
             let word = begins && (ends || behind("in")) || before("[") || before(",");
             return Some(if word { Role::Value } else { Role::Named(Space::Constant) });
         }
-        let Some(setting) = around.setting.filter(|_| begins) else { return Some(Role::Named(Space::Constant)) };
+        let Some(setting) = around.setting.filter(|_| begins) else {
+            return Some(Role::Named(Space::Constant));
+        };
         Some(match setting {
             _ if ends && around.behind || self.is_choice(at, range.end) => Role::Value,
             _ if !ends => Role::Named(Space::Constant),
@@ -357,7 +386,16 @@ impl<'t> Reader<'t> {
     /// A word behind an operand: `GB/s` is one.
     fn unit(&mut self, at: usize, end: usize) -> usize {
         let close = |one: usize| self.tokens[one].bytes.end == self.tokens[one + 1].bytes.start;
-        let parts = if at + 2 < end && self.is(at + 1, "/") && self.word(at + 2).is_some() && close(at) && close(at + 1) { 3 } else { 1 };
+        let parts = if at + 2 < end
+            && self.is(at + 1, "/")
+            && self.word(at + 2).is_some()
+            && close(at)
+            && close(at + 1)
+        {
+            3
+        } else {
+            1
+        };
         self.leaf(at, Role::Unit);
         let last = self.tokens[at + parts - 1].bytes.end;
         self.reading.leaves.last_mut().expect("it was just put there").bytes.end = last;

@@ -128,7 +128,8 @@ pub(super) struct Reading {
 }
 
 /// Words within statements.
-pub(super) const INNER: [&str; 10] = ["x", "over", "with", "of", "in", "for", "step", "joined", "weight", "groups"];
+pub(super) const INNER: [&str; 10] =
+    ["x", "over", "with", "of", "in", "for", "step", "joined", "weight", "groups"];
 
 /// Settings whose value is a link.
 pub(super) const OF_LINKS: [&str; 5] = ["link", "local", "global", "default", "beyond"];
@@ -137,14 +138,18 @@ impl Reading {
     /// The word at a byte, or that ends there.
     pub(super) fn leaf_at(&self, offset: usize) -> Option<&Leaf> {
         let after = self.leaves.partition_point(|leaf| leaf.bytes.end < offset);
-        self.leaves[after..].iter().take(2).rfind(|leaf| leaf.bytes.contains(&offset) || leaf.bytes.end == offset)
+        self.leaves[after..]
+            .iter()
+            .take(2)
+            .rfind(|leaf| leaf.bytes.contains(&offset) || leaf.bytes.end == offset)
     }
 
     /// The innermost block around a byte.
     pub(super) fn block_at(&self, offset: usize) -> usize {
         let inside = |block: &&(usize, &Block)| {
             block.1.bytes.start < offset
-                && (offset < block.1.bytes.end || block.1.bytes.end == self.blocks[0].bytes.end && offset == block.1.bytes.end)
+                && (offset < block.1.bytes.end
+                    || block.1.bytes.end == self.blocks[0].bytes.end && offset == block.1.bytes.end)
         };
         let all: Vec<(usize, &Block)> = self.blocks.iter().enumerate().collect();
         all.iter().skip(1).filter(inside).map(|(at, _)| *at).next_back().unwrap_or(0)

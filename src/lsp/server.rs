@@ -36,8 +36,15 @@ pub struct Server<'d> {
 
 /// What the server can do.
 pub fn capabilities() -> ServerCapabilities {
-    let legend = SemanticTokensLegend { token_types: LEGEND.map(SemanticTokenType::new).to_vec(), token_modifiers: Vec::new() };
-    let tokens = SemanticTokensOptions { legend, full: Some(SemanticTokensFullOptions::Bool(true)), ..SemanticTokensOptions::default() };
+    let legend = SemanticTokensLegend {
+        token_types: LEGEND.map(SemanticTokenType::new).to_vec(),
+        token_modifiers: Vec::new(),
+    };
+    let tokens = SemanticTokensOptions {
+        legend,
+        full: Some(SemanticTokensFullOptions::Bool(true)),
+        ..SemanticTokensOptions::default()
+    };
     ServerCapabilities {
         text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
             open_close: Some(true),
@@ -72,7 +79,12 @@ struct Refused(ErrorCode, String);
 impl<'d> Server<'d> {
     /// A server that knows no file yet.
     pub fn new(disk: &'d dyn Loader) -> Self {
-        Self { files: Files::new(disk), changed: BTreeSet::new(), analyses: BTreeMap::new(), published: BTreeSet::new() }
+        Self {
+            files: Files::new(disk),
+            changed: BTreeSet::new(),
+            analyses: BTreeMap::new(),
+            published: BTreeSet::new(),
+        }
     }
 
     /// What a message leads to at once.
@@ -110,7 +122,8 @@ impl<'d> Server<'d> {
 
     /// All findings of all files, and nothing for files that have none any more.
     fn publish(&mut self) -> Vec<Message> {
-        let mut by_file: BTreeMap<&str, Vec<&Finding>> = self.files.open.keys().map(|path| (path.as_str(), Vec::new())).collect();
+        let mut by_file: BTreeMap<&str, Vec<&Finding>> =
+            self.files.open.keys().map(|path| (path.as_str(), Vec::new())).collect();
         for finding in self.analyses.values().flat_map(|analysis| &analysis.findings) {
             by_file.entry(&finding.spot.0).or_default().push(finding);
         }
@@ -146,7 +159,11 @@ impl<'d> Server<'d> {
             let location = self.location(path, bytes.clone())?;
             Some(DiagnosticRelatedInformation { location, message: message.clone() })
         });
-        let lines = [Some(finding.message.clone()), finding.label.clone(), finding.help.as_ref().map(|help| format!("help: {help}"))];
+        let lines = [
+            Some(finding.message.clone()),
+            finding.label.clone(),
+            finding.help.as_ref().map(|help| format!("help: {help}")),
+        ];
         Diagnostic {
             range: file.text.range(finding.spot.1.clone()),
             severity: Some(match finding.severity {
@@ -156,7 +173,12 @@ impl<'d> Server<'d> {
             }),
             code: finding.code.clone().map(NumberOrString::String),
             source: Some("fabc".to_owned()),
-            message: lines.into_iter().flatten().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n"),
+            message: lines
+                .into_iter()
+                .flatten()
+                .filter(|line| !line.is_empty())
+                .collect::<Vec<_>>()
+                .join("\n"),
             related_information: Some(related.collect::<Vec<_>>()).filter(|related| !related.is_empty()),
             ..Diagnostic::default()
         }
@@ -172,7 +194,10 @@ impl<'d> Server<'d> {
         // What cannot be read is not answered: a notification has no answer.
         match method.as_str() {
             "textDocument/didOpen" => {
-                let Some(DidOpenTextDocumentParams { text_document: TextDocumentItem { uri, version, text, .. } }) = read(params) else {
+                let Some(DidOpenTextDocumentParams {
+                    text_document: TextDocumentItem { uri, version, text, .. },
+                }) = read(params)
+                else {
                     return;
                 };
                 let path = known(&uri);
@@ -181,7 +206,10 @@ impl<'d> Server<'d> {
                 self.changed.insert(path);
             }
             "textDocument/didChange" => {
-                let Some(DidChangeTextDocumentParams { text_document, content_changes }) = read(params) else { return };
+                let Some(DidChangeTextDocumentParams { text_document, content_changes }) = read(params)
+                else {
+                    return;
+                };
                 let path = known(&text_document.uri);
                 let Some(open) = self.files.open.get_mut(&path) else { return };
                 let mut text = open.file.text.clone();
@@ -191,7 +219,9 @@ impl<'d> Server<'d> {
                 self.changed.insert(path);
             }
             // Files that are not open may have changed as well.
-            "textDocument/didSave" | "workspace/didChangeWatchedFiles" => self.changed.extend(self.files.open.keys().cloned()),
+            "textDocument/didSave" | "workspace/didChangeWatchedFiles" => {
+                self.changed.extend(self.files.open.keys().cloned())
+            }
             "textDocument/didClose" => {
                 let Some(DidCloseTextDocumentParams { text_document }) = read(params) else { return };
                 let path = known(&text_document.uri);
@@ -219,47 +249,63 @@ impl<'d> Server<'d> {
                     range: Some(file.text.range(bytes)),
                 })
             }),
-            "textDocument/completion" => self.answer_at(params, |server, file, offset, _: CompletionParams| {
-                let (bytes, offers) = complete(&server.files, file, offset);
-                let range = file.text.range(bytes);
-                let item = |offer: super::answers::Offer| CompletionItem {
-                    kind: Some(match offer.kind {
-                        Offered::Keyword => CompletionItemKind::KEYWORD,
-                        Offered::Setting => CompletionItemKind::PROPERTY,
-                        Offered::Choice => CompletionItemKind::ENUM_MEMBER,
-                        Offered::Name => CompletionItemKind::VARIABLE,
-                        Offered::Unit => CompletionItemKind::UNIT,
-                        Offered::Metric => CompletionItemKind::VALUE,
-                    }),
-                    detail: offer.detail,
-                    text_edit: Some(CompletionTextEdit::Edit(TextEdit {
-                        range,
-                        new_text: offer.text.unwrap_or_else(|| offer.label.clone()),
-                    })),
-                    label: offer.label,
-                    ..CompletionItem::default()
-                };
-                offers.into_iter().map(item).collect::<Vec<_>>()
-            }),
-            "textDocument/definition" => {
-                self.answer_at(params, |server, file, offset, _: GotoDefinitionParams| server.definition(file, offset))
-            }
-            "textDocument/references" => self.answer_at(params, |server, file, offset, params: ReferenceParams| {
-                let all = server.occurrences(file, offset).into_iter().filter(|at| params.context.include_declaration || !at.declares);
-                all.filter_map(|at| server.location(&at.path, at.range())).collect::<Vec<_>>()
-            }),
-            "textDocument/documentHighlight" => self.answer_at(params, |server, file, offset, _: DocumentHighlightParams| {
-                let here = server.occurrences(file, offset).into_iter().filter(|at| at.path == file.path);
-                here.map(|at| DocumentHighlight {
-                    range: file.text.range(at.range()),
-                    kind: Some(if at.declares { DocumentHighlightKind::WRITE } else { DocumentHighlightKind::READ }),
+            "textDocument/completion" => {
+                self.answer_at(params, |server, file, offset, _: CompletionParams| {
+                    let (bytes, offers) = complete(&server.files, file, offset);
+                    let range = file.text.range(bytes);
+                    let item = |offer: super::answers::Offer| CompletionItem {
+                        kind: Some(match offer.kind {
+                            Offered::Keyword => CompletionItemKind::KEYWORD,
+                            Offered::Setting => CompletionItemKind::PROPERTY,
+                            Offered::Choice => CompletionItemKind::ENUM_MEMBER,
+                            Offered::Name => CompletionItemKind::VARIABLE,
+                            Offered::Unit => CompletionItemKind::UNIT,
+                            Offered::Metric => CompletionItemKind::VALUE,
+                        }),
+                        detail: offer.detail,
+                        text_edit: Some(CompletionTextEdit::Edit(TextEdit {
+                            range,
+                            new_text: offer.text.unwrap_or_else(|| offer.label.clone()),
+                        })),
+                        label: offer.label,
+                        ..CompletionItem::default()
+                    };
+                    offers.into_iter().map(item).collect::<Vec<_>>()
                 })
-                .collect::<Vec<_>>()
-            }),
-            "textDocument/prepareRename" => self.answer_at(params, |server, file, offset, _: TextDocumentPositionParams| {
-                let leaf = file.reading.leaf_at(offset).filter(|leaf| is_renamed(leaf.role))?;
-                symbol(&server.files, file, leaf).map(|_| file.text.range(leaf.bytes.clone()))
-            }),
+            }
+            "textDocument/definition" => self
+                .answer_at(params, |server, file, offset, _: GotoDefinitionParams| {
+                    server.definition(file, offset)
+                }),
+            "textDocument/references" => {
+                self.answer_at(params, |server, file, offset, params: ReferenceParams| {
+                    let all = server
+                        .occurrences(file, offset)
+                        .into_iter()
+                        .filter(|at| params.context.include_declaration || !at.declares);
+                    all.filter_map(|at| server.location(&at.path, at.range())).collect::<Vec<_>>()
+                })
+            }
+            "textDocument/documentHighlight" => {
+                self.answer_at(params, |server, file, offset, _: DocumentHighlightParams| {
+                    let here = server.occurrences(file, offset).into_iter().filter(|at| at.path == file.path);
+                    here.map(|at| DocumentHighlight {
+                        range: file.text.range(at.range()),
+                        kind: Some(if at.declares {
+                            DocumentHighlightKind::WRITE
+                        } else {
+                            DocumentHighlightKind::READ
+                        }),
+                    })
+                    .collect::<Vec<_>>()
+                })
+            }
+            "textDocument/prepareRename" => {
+                self.answer_at(params, |server, file, offset, _: TextDocumentPositionParams| {
+                    let leaf = file.reading.leaf_at(offset).filter(|leaf| is_renamed(leaf.role))?;
+                    symbol(&server.files, file, leaf).map(|_| file.text.range(leaf.bytes.clone()))
+                })
+            }
             "textDocument/rename" => {
                 let params: RenameParams = take(params)?;
                 let (file, offset) = self.place(&params.text_document_position)?;
@@ -272,23 +318,32 @@ impl<'d> Server<'d> {
                     let (parsed, _) = parse_file(&file.path, file.text.content());
                     // What cannot be read is left as it is: the findings say why.
                     let text = print(&parsed.ok()?);
-                    let edit = (text != file.text.content()).then(|| TextEdit { range: file.text.whole(), new_text: text });
+                    let edit = (text != file.text.content())
+                        .then(|| TextEdit { range: file.text.whole(), new_text: text });
                     Some(edit.into_iter().collect::<Vec<_>>())
                 },
             ),
-            "textDocument/documentSymbol" => {
-                self.answer_about(params, |params: &DocumentSymbolParams| &params.text_document, |_, file, _| outline(file))
-            }
+            "textDocument/documentSymbol" => self.answer_about(
+                params,
+                |params: &DocumentSymbolParams| &params.text_document,
+                |_, file, _| outline(file),
+            ),
             "textDocument/semanticTokens/full" => self.answer_about(
                 params,
                 |params: &SemanticTokensParams| &params.text_document,
-                |server, file, _| SemanticTokens { result_id: None, data: semantic_tokens(&server.files, file) },
+                |server, file, _| SemanticTokens {
+                    result_id: None,
+                    data: semantic_tokens(&server.files, file),
+                },
             ),
             "textDocument/inlayHint" => self.answer_about(
                 params,
                 |params: &InlayHintParams| &params.text_document,
                 |server, file, params| {
-                    let hints = server.analysis_of(&file.path).into_iter().flat_map(|analysis| &analysis.known().hints);
+                    let hints = server
+                        .analysis_of(&file.path)
+                        .into_iter()
+                        .flat_map(|analysis| &analysis.known().hints);
                     let here = hints.filter(|((path, _), _)| *path == file.path);
                     let hint = |((_, bytes), label): &((String, std::ops::Range<usize>), String)| InlayHint {
                         position: file.text.position(bytes.end),
@@ -300,7 +355,9 @@ impl<'d> Server<'d> {
                         padding_right: None,
                         data: None,
                     };
-                    let inside = |hint: &InlayHint| params.range.start <= hint.position && hint.position <= params.range.end;
+                    let inside = |hint: &InlayHint| {
+                        params.range.start <= hint.position && hint.position <= params.range.end
+                    };
                     here.map(hint).filter(inside).collect::<Vec<_>>()
                 },
             ),
@@ -347,7 +404,10 @@ impl<'d> Server<'d> {
             breaks(&self.files, &all, name).map_or(Ok(()), |why| Err(refused(why)))?;
             for at in all {
                 if let Some(Location { uri, range }) = self.location(&at.path, at.range()) {
-                    changes.entry(uri.as_str().to_owned()).or_default().push(TextEdit { range, new_text: name.to_owned() });
+                    changes
+                        .entry(uri.as_str().to_owned())
+                        .or_default()
+                        .push(TextEdit { range, new_text: name.to_owned() });
                 }
             }
         }
@@ -355,9 +415,16 @@ impl<'d> Server<'d> {
     }
 
     fn actions(&self, file: &Rc<File>, params: &CodeActionParams) -> Vec<Value> {
-        let Some(uri) = self.files.open.get(&file.path).map(|open| open.uri.as_str().to_owned()) else { return Vec::new() };
+        let Some(uri) = self.files.open.get(&file.path).map(|open| open.uri.as_str().to_owned()) else {
+            return Vec::new();
+        };
         let mut actions = Vec::new();
-        for finding in self.analyses.values().flat_map(|analysis| &analysis.findings).filter(|finding| finding.spot.0 == file.path) {
+        for finding in self
+            .analyses
+            .values()
+            .flat_map(|analysis| &analysis.findings)
+            .filter(|finding| finding.spot.0 == file.path)
+        {
             let diagnostic = self.diagnostic(finding, file);
             if diagnostic.range.end < params.range.start || params.range.end < diagnostic.range.start {
                 continue;
@@ -373,8 +440,9 @@ impl<'d> Server<'d> {
 
     fn file(&self, document: &TextDocumentIdentifier) -> Result<Rc<File>, Refused> {
         let open = self.files.open.get(&known(&document.uri));
-        open.map(|open| open.file.clone())
-            .ok_or_else(|| Refused(ErrorCode::InvalidParams, format!("`{}` is not open", document.uri.as_str())))
+        open.map(|open| open.file.clone()).ok_or_else(|| {
+            Refused(ErrorCode::InvalidParams, format!("`{}` is not open", document.uri.as_str()))
+        })
     }
 
     fn place(&self, place: &TextDocumentPositionParams) -> Result<(Rc<File>, usize), Refused> {
@@ -384,7 +452,11 @@ impl<'d> Server<'d> {
     }
 
     /// Answers a request about a place in a file.
-    fn answer_at<P, A: Serialize>(&self, params: Value, answer: impl FnOnce(&Self, &Rc<File>, usize, P) -> A) -> Result<Value, Refused>
+    fn answer_at<P, A: Serialize>(
+        &self,
+        params: Value,
+        answer: impl FnOnce(&Self, &Rc<File>, usize, P) -> A,
+    ) -> Result<Value, Refused>
     where
         P: DeserializeOwned,
     {

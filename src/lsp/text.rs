@@ -33,7 +33,10 @@ impl Text {
     pub(super) fn position(&self, offset: usize) -> Position {
         let offset = self.content.floor_char_boundary(offset);
         let line = self.lines.partition_point(|&begin| begin <= offset) - 1;
-        Position { line: line as u32, character: (self.units_before(offset) - self.units_before(self.lines[line])) as u32 }
+        Position {
+            line: line as u32,
+            character: (self.units_before(offset) - self.units_before(self.lines[line])) as u32,
+        }
     }
 
     /// UTF-16 units before the beginning of a character.
@@ -120,7 +123,11 @@ mod tests {
             let text = Text::new(format!("\n{}\nend", letter.repeat(3 * STEP)));
             for (offset, _) in text.content().char_indices().filter(|(offset, _)| *offset > 0) {
                 let begin = text.content()[..offset].rfind('\n').unwrap() + 1;
-                assert_eq!(text.position(offset).character as usize, units(&text.content()[begin..offset]), "{letter} {offset}");
+                assert_eq!(
+                    text.position(offset).character as usize,
+                    units(&text.content()[begin..offset]),
+                    "{letter} {offset}"
+                );
             }
         }
     }
@@ -128,8 +135,14 @@ mod tests {
     #[test]
     fn changes_are_those_of_the_text() {
         let mut text = Text::new("one\ntwo".to_owned());
-        let range = |from: (u32, u32), to: (u32, u32)| Range::new(Position::new(from.0, from.1), Position::new(to.0, to.1));
-        let change = |range, new: &str| TextDocumentContentChangeEvent { range, range_length: None, text: new.to_owned() };
+        let range = |from: (u32, u32), to: (u32, u32)| {
+            Range::new(Position::new(from.0, from.1), Position::new(to.0, to.1))
+        };
+        let change = |range, new: &str| TextDocumentContentChangeEvent {
+            range,
+            range_length: None,
+            text: new.to_owned(),
+        };
         text.change(change(Some(range((0, 1), (1, 1))), "µ\n"));
         assert_eq!(text, Text::new("oµ\nwo".to_owned()));
         text.change(change(None, "new"));

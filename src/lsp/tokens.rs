@@ -41,17 +41,22 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
                 continue;
             }
             '/' if rest.starts_with("//") => (Shape::Comment, until(&|letter| letter == '\n')),
-            '/' if rest.starts_with("/*") => (Shape::Comment, rest[2..].find("*/").map_or(rest.len(), |length| length + 4)),
+            '/' if rest.starts_with("/*") => {
+                (Shape::Comment, rest[2..].find("*/").map_or(rest.len(), |length| length + 4))
+            }
             '"' => {
                 let end = rest[1..].find(['"', '\n']).map_or(rest.len(), |length| length + 1);
                 (Shape::Quoted, end + usize::from(rest[end..].starts_with('"')))
             }
             '0'..='9' => {
                 let digits = |from: usize| {
-                    rest[from..].find(|letter: char| !letter.is_ascii_digit() && letter != '_').map_or(rest.len(), |length| from + length)
+                    rest[from..]
+                        .find(|letter: char| !letter.is_ascii_digit() && letter != '_')
+                        .map_or(rest.len(), |length| from + length)
                 };
                 let whole = digits(0);
-                let decimal = rest[whole..].starts_with('.') && rest[whole + 1..].starts_with(|letter: char| letter.is_ascii_digit());
+                let decimal = rest[whole..].starts_with('.')
+                    && rest[whole + 1..].starts_with(|letter: char| letter.is_ascii_digit());
                 (Shape::Number, if decimal { digits(whole + 1) } else { whole })
             }
             // `4x8` is three tokens.
@@ -61,7 +66,13 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
                 (Shape::Word, 1)
             }
             _ if is_word(first) => (Shape::Word, until(&|letter| !is_word(letter))),
-            _ => (Shape::Sign, SIGNS.iter().find(|sign| rest.starts_with(**sign)).map_or(first.len_utf8(), |sign| sign.len())),
+            _ => (
+                Shape::Sign,
+                SIGNS
+                    .iter()
+                    .find(|sign| rest.starts_with(**sign))
+                    .map_or(first.len_utf8(), |sign| sign.len()),
+            ),
         };
         tokens.push(Token { shape, bytes: at..at + length });
         at += length;

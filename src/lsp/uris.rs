@@ -31,7 +31,9 @@ pub(super) fn uri_of_path(path: &str) -> Option<Uri> {
     let mut name = String::from(if path.starts_with('/') { "file://" } else { "file:///" });
     for byte in path.replace('\\', "/").bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => name.push(char::from(byte)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                name.push(char::from(byte))
+            }
             other => name += &format!("%{other:02X}"),
         }
     }

@@ -8,10 +8,11 @@ use fabc_base::units::{Dimension, UNITS};
 use fabc_lang::syntax::words::{FIELDS, ITEMS, Place, STATEMENTS};
 use fabc_model::REFERENCES;
 use fabc_model::{
-    Arbitration, Arcs, Arrangement, Births, Bundles, Clustering, Collective, CollectiveAlgorithm, CollectiveMetric, Credits, Duplex,
-    Duplicates, Family, Filling, Method, Metric, Model, Objective, Order, PlacementChoice, RouteSelect, Routing, RoutingChoice, Scenarios,
-    Score, Shortest, SimulatedMetric, SonicConfig, Supernode, SymmetryChoice, SynthesisMethod, TableKey, TopologyChoice, Traffic,
-    TurnPriority, Word,
+    Arbitration, Arcs, Arrangement, Births, Bundles, Clustering, Collective, CollectiveAlgorithm,
+    CollectiveMetric, Credits, Duplex, Duplicates, Family, Filling, Method, Metric, Model, Objective, Order,
+    PlacementChoice, RouteSelect, Routing, RoutingChoice, Scenarios, Score, Shortest, SimulatedMetric,
+    SonicConfig, Supernode, SymmetryChoice, SynthesisMethod, TableKey, TopologyChoice, Traffic, TurnPriority,
+    Word,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -53,7 +54,11 @@ pub(super) fn of_unit(word: &str) -> Option<&'static str> {
 /// An example of an item, a statement, a topology of a pod or a network.
 pub(super) fn example(word: &str, network: bool) -> Option<&'static str> {
     let item = ITEMS.iter().map(|item| (item.name, item.example));
-    let [own, other] = if network { [&Family::FORMS[..], &TopologyChoice::FORMS] } else { [&TopologyChoice::FORMS[..], &Family::FORMS] };
+    let [own, other] = if network {
+        [&Family::FORMS[..], &TopologyChoice::FORMS]
+    } else {
+        [&TopologyChoice::FORMS[..], &Family::FORMS]
+    };
     let forms = own.iter().chain(other).map(|(name, form)| (*name, form.split('`').next().unwrap_or(form)));
     item.chain(STATEMENTS).chain(forms).find(|(name, _)| *name == word).map(|(_, example)| example)
 }
@@ -67,7 +72,10 @@ pub(super) fn metrics() -> impl Iterator<Item = &'static str> {
 pub(super) fn run_metrics() -> impl Iterator<Item = &'static str> {
     let simulated = SimulatedMetric::ALL.into_iter().map(SimulatedMetric::name);
     let of_simulation: Vec<&str> = simulated.clone().collect();
-    let collective = CollectiveMetric::ALL.into_iter().map(CollectiveMetric::name).filter(move |name| !of_simulation.contains(name));
+    let collective = CollectiveMetric::ALL
+        .into_iter()
+        .map(CollectiveMetric::name)
+        .filter(move |name| !of_simulation.contains(name));
     simulated.chain(collective)
 }
 
@@ -83,7 +91,11 @@ pub(super) fn choices(place: Option<Place>, setting: &str, network: bool) -> Vec
         (Some(Place::Permute), "of") => Family::FORMS.map(|(name, _)| name).to_vec(),
         (None, "routing") => {
             let fits = |choice: &RoutingChoice| {
-                network || !matches!(choice, RoutingChoice::Minimal | RoutingChoice::Algebraic | RoutingChoice::Scheduled(_))
+                network
+                    || !matches!(
+                        choice,
+                        RoutingChoice::Minimal | RoutingChoice::Algebraic | RoutingChoice::Scheduled(_)
+                    )
             };
             RoutingChoice::ALL.into_iter().filter(fits).map(RoutingChoice::name).collect()
         }
@@ -143,12 +155,16 @@ pub(super) fn units_of(place: Option<Place>, setting: &str) -> &'static [Dimensi
         (Some(Place::Router | Place::Chip), "buffer") => &[Flits],
         (Some(Place::Budget), "faults") => &[Things],
         (Some(Place::Synthesize), "time_limit") => &[Duration],
-        (Some(Place::Collective), "size") | (Some(Place::AllToAll), "bytes") | (Some(Place::Scheduled), "vector") => &[Data],
+        (Some(Place::Collective), "size")
+        | (Some(Place::AllToAll), "bytes")
+        | (Some(Place::Scheduled), "vector") => &[Data],
         (Some(Place::Collective), "overhead") => &[Time],
         (Some(Place::Scheduled), "slot" | "hop" | "reduce") | (Some(Place::Bursts), "length") => &[Cycles],
         (Some(Place::Scheduled), "deskew") => &[Time, Cycles],
         (Some(Place::Simulate), "packet") | (Some(Place::Ways), "bias") => &[Flits],
-        (Some(Place::Simulate), "injection" | "warmup" | "measure") | (Some(Place::PacketModel), "turn") => &[Cycles],
+        (Some(Place::Simulate), "injection" | "warmup" | "measure") | (Some(Place::PacketModel), "turn") => {
+            &[Cycles]
+        }
         (Some(Place::Floor), "inside" | "overhead" | "pitch_x" | "pitch_y") => &[Length],
         // How long a cable of a link may be: `copper <= 10 m`.
         (Some(Place::Floor), name) if !FIELDS.iter().any(|field| field.name == name) => &[Length],
@@ -170,13 +186,19 @@ pub(super) fn units_of_metric(metric: &str) -> &'static [Dimension] {
 /// The words of the language by kind, each of the first kind that has it: keywords, settings, values, units.
 /// For what draws a spec without asking a server.
 pub fn words_by_kind() -> [BTreeSet<&'static str>; 4] {
-    let mut keywords: BTreeSet<&str> = ITEMS.iter().map(|item| item.name).chain(STATEMENTS.map(|(name, _)| name)).collect();
+    let mut keywords: BTreeSet<&str> =
+        ITEMS.iter().map(|item| item.name).chain(STATEMENTS.map(|(name, _)| name)).collect();
     keywords.extend(INNER.into_iter().chain(["fabric", "any", "fault"]));
     let settings: BTreeSet<&str> = FIELDS.iter().map(|field| field.name).collect();
     let mut values: BTreeSet<&str> = metrics().chain(run_metrics()).chain(REFERENCES).collect();
     for network in [true, false] {
-        values.extend(["topology", "routing", "demand", "collective"].into_iter().flat_map(|setting| choices(None, setting, network)));
-        let places = FIELDS.iter().flat_map(|field| field.places.iter().map(move |place| (*place, field.name)));
+        values.extend(
+            ["topology", "routing", "demand", "collective"]
+                .into_iter()
+                .flat_map(|setting| choices(None, setting, network)),
+        );
+        let places =
+            FIELDS.iter().flat_map(|field| field.places.iter().map(move |place| (*place, field.name)));
         values.extend(places.flat_map(|(place, setting)| choices(Some(place), setting, network)));
     }
     let units: BTreeSet<&str> = UNITS.iter().map(|unit| unit.name).collect();
@@ -205,10 +227,13 @@ mod tests {
             needs(&[word.to_owned()]);
         }
         for field in FIELDS {
-            field.places.iter().for_each(|place| needs(&[format!("{}.{}", place.name(), field.name), field.name.to_owned()]));
+            field.places.iter().for_each(|place| {
+                needs(&[format!("{}.{}", place.name(), field.name), field.name.to_owned()])
+            });
         }
-        for (setting, network) in
-            ["topology", "routing", "demand", "collective"].into_iter().flat_map(|setting| [(setting, true), (setting, false)])
+        for (setting, network) in ["topology", "routing", "demand", "collective"]
+            .into_iter()
+            .flat_map(|setting| [(setting, true), (setting, false)])
         {
             choices(None, setting, network).into_iter().for_each(|word| needs(&[format!("={word}")]));
         }
@@ -222,12 +247,18 @@ mod tests {
     fn every_choice_of_the_language_is_offered() {
         use fabc_lang::syntax::words::FieldKind;
         // Names, routers and files are looked up, not offered as words.
-        const OTHERS: [&str; 10] = ["default", "link", "local", "global", "of", "root", "after", "from", "to", "at"];
-        for field in
-            FIELDS.iter().filter(|field| field.kind == FieldKind::Choice && !OTHERS.contains(&field.name) && field.name != "beyond")
-        {
+        const OTHERS: [&str; 10] =
+            ["default", "link", "local", "global", "of", "root", "after", "from", "to", "at"];
+        for field in FIELDS.iter().filter(|field| {
+            field.kind == FieldKind::Choice && !OTHERS.contains(&field.name) && field.name != "beyond"
+        }) {
             for &place in field.places {
-                assert!(!choices(Some(place), field.name, true).is_empty(), "{} of {}", field.name, place.name());
+                assert!(
+                    !choices(Some(place), field.name, true).is_empty(),
+                    "{} of {}",
+                    field.name,
+                    place.name()
+                );
             }
         }
     }

@@ -84,13 +84,26 @@ impl ClosedForm {
     pub(crate) fn regular(routers: u64, degree: u32, diameter: Farthest) -> Self {
         let links = routers * u64::from(degree) / 2;
         let degrees = [degree; 2];
-        Self { routers, endpoints: routers, links, degrees, diameter, router_diameter: diameter, layers: None, alike: false }
+        Self {
+            routers,
+            endpoints: routers,
+            links,
+            degrees,
+            diameter,
+            router_diameter: diameter,
+            layers: None,
+            alike: false,
+        }
     }
     /// One whose routers all see others at these distances, themselves at 0.
     pub(crate) fn of_view(degree: u32, view: Vec<u64>) -> Self {
         let routers: u64 = view.iter().sum();
         let form = Self::regular(routers, degree, Farthest::everywhere(view.len() as u32 - 1));
-        let layers = view.iter().enumerate().map(|(hops, others)| if hops == 0 { 0 } else { others * routers }).collect();
+        let layers = view
+            .iter()
+            .enumerate()
+            .map(|(hops, others)| if hops == 0 { 0 } else { others * routers })
+            .collect();
         Self { layers: Some(layers), alike: true, ..form }
     }
 }

@@ -35,10 +35,17 @@ impl Require {
     /// The same with the unit of the spec: `g.time <= 1 us` where [`Require::text`] has 1000 ns.
     pub fn as_written(&self) -> String {
         let value = match (self.unit.0, self.scale) {
-            (Some(unit), Scale::Metric) => self.unit.of(self.metric.unit(), self.value).map(|number| format!("{number} {}", unit.name)),
+            (Some(unit), Scale::Metric) => {
+                self.unit.of(self.metric.unit(), self.value).map(|number| format!("{number} {}", unit.name))
+            }
             _ => None,
         };
-        format!("{} {} {}", self.metric_text(), self.comparison.symbol(), value.unwrap_or_else(|| self.value_text.clone()))
+        format!(
+            "{} {} {}",
+            self.metric_text(),
+            self.comparison.symbol(),
+            value.unwrap_or_else(|| self.value_text.clone())
+        )
     }
     /// The unit in which messages tell its values: the one that the spec writes, else that of the metric,
     /// which may be none.
@@ -54,8 +61,13 @@ impl Require {
         let name = self.metric.name();
         let fault = if self.fault { "fault." } else { "" };
         match &self.of {
-            Some(Subject::Simulation(OfSimulation { name: of, share: Some(share) })) => format!("{fault}{of}.{name}({share})"),
-            Some(Subject::Simulation(OfSimulation { name: of, .. }) | Subject::Collective(OfCollective { written: of, .. })) => {
+            Some(Subject::Simulation(OfSimulation { name: of, share: Some(share) })) => {
+                format!("{fault}{of}.{name}({share})")
+            }
+            Some(
+                Subject::Simulation(OfSimulation { name: of, .. })
+                | Subject::Collective(OfCollective { written: of, .. }),
+            ) => {
                 format!("{fault}{of}.{name}")
             }
             None => format!("{fault}{name}"),
@@ -86,7 +98,9 @@ impl WrittenUnit {
     /// How much of what both count are the unit of a metric and the written one.
     pub fn factors(self, of_metric: &str) -> [u64; 2] {
         match (self.0, unit(of_metric)) {
-            (Some(written), Some(of_metric)) if written.dimension == of_metric.dimension => [of_metric.factor, written.factor],
+            (Some(written), Some(of_metric)) if written.dimension == of_metric.dimension => {
+                [of_metric.factor, written.factor]
+            }
             _ => [1, 1],
         }
     }
@@ -330,7 +344,10 @@ words!(GraphMetric {
 impl GraphMetric {
     /// Whether it counts something; the others are ratios.
     pub fn is_count(self) -> bool {
-        !matches!(self, GraphMetric::BisectionBandwidth | GraphMetric::ShortestPaths | GraphMetric::DisconnectShare)
+        !matches!(
+            self,
+            GraphMetric::BisectionBandwidth | GraphMetric::ShortestPaths | GraphMetric::DisconnectShare
+        )
     }
     /// Whether it is about the links between two halves.
     pub fn is_of_halves(self) -> bool {
@@ -387,20 +404,38 @@ impl Metric {
     pub fn needs_routes(self) -> bool {
         matches!(
             self,
-            Metric::MaxChannelLoad | Metric::LoadRatio | Metric::HopsRatio | Metric::VcBalance | Metric::Latency | Metric::LatencyMax
+            Metric::MaxChannelLoad
+                | Metric::LoadRatio
+                | Metric::HopsRatio
+                | Metric::VcBalance
+                | Metric::Latency
+                | Metric::LatencyMax
         )
     }
     /// Whether it is about traffic, so that it says nothing of a fault that leaves nobody who sends.
     pub fn needs_demand(self) -> bool {
-        matches!(self, Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::MaxChannelLoad | Metric::LoadRatio)
+        matches!(
+            self,
+            Metric::ConcurrentFlow
+                | Metric::Injection
+                | Metric::Bandwidth
+                | Metric::MaxChannelLoad
+                | Metric::LoadRatio
+        )
     }
     /// What a value of it may be a share of, nominal and under a fault.
     pub fn references(self, fault: bool) -> &'static [Reference] {
         use Reference::{Bound, Nominal, Universal};
         match (self, fault) {
             (Metric::Floor(_) | Metric::Simulated(_) | Metric::Collective(_), _) => &[],
-            (Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::MaxChannelLoad, false) => &[Universal, Bound],
-            (Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::MaxChannelLoad, true) => &[Universal, Bound, Nominal],
+            (
+                Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::MaxChannelLoad,
+                false,
+            ) => &[Universal, Bound],
+            (
+                Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth | Metric::MaxChannelLoad,
+                true,
+            ) => &[Universal, Bound, Nominal],
             (_, true) => &[Nominal],
             (_, false) => &[],
         }
@@ -408,7 +443,9 @@ impl Metric {
     /// The unit that its values are told in; empty for counts and ratios.
     pub fn unit(self) -> &'static str {
         match self {
-            Metric::Bandwidth | Metric::Collective(CollectiveMetric::Bandwidth) | Metric::Graph(GraphMetric::BisectionBandwidth) => "GB/s",
+            Metric::Bandwidth
+            | Metric::Collective(CollectiveMetric::Bandwidth)
+            | Metric::Graph(GraphMetric::BisectionBandwidth) => "GB/s",
             Metric::Latency
             | Metric::LatencyMax
             | Metric::Simulated(SimulatedMetric::Latency | SimulatedMetric::Time)
@@ -422,7 +459,8 @@ impl Metric {
     pub fn larger_is_better(self) -> bool {
         let of_flow = matches!(self, Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth);
         let of_runs = matches!(self, Metric::Simulated(SimulatedMetric::Saturation | SimulatedMetric::Share));
-        let of_schedules = matches!(self, Metric::Collective(CollectiveMetric::Share | CollectiveMetric::Bandwidth));
+        let of_schedules =
+            matches!(self, Metric::Collective(CollectiveMetric::Share | CollectiveMetric::Bandwidth));
         of_flow || of_runs || of_schedules || matches!(self, Metric::DisjointTrees | Metric::Graph(_))
     }
 }
@@ -444,7 +482,8 @@ pub enum Comparison {
 
 impl Comparison {
     /// All comparisons.
-    pub const ALL: [Comparison; 5] = [Comparison::AtMost, Comparison::AtLeast, Comparison::Less, Comparison::Greater, Comparison::Equal];
+    pub const ALL: [Comparison; 5] =
+        [Comparison::AtMost, Comparison::AtLeast, Comparison::Less, Comparison::Greater, Comparison::Equal];
     /// As written.
     pub fn symbol(self) -> &'static str {
         match self {

@@ -1,7 +1,9 @@
 //! Which networks of a family a radix allows: the designs that a goal chooses from, and that a report lists.
 
 use super::design_space::DesignSpace;
-use super::family::{Bundlefly, Dragonfly, Family, HyperX, PolarFly, PolarStar, SlimFly, Supernode, slim_fly_degree};
+use super::family::{
+    Bundlefly, Dragonfly, Family, HyperX, PolarFly, PolarStar, SlimFly, Supernode, slim_fly_degree,
+};
 use fabc_base::algebra::prime_power;
 use std::cmp::Reverse;
 
@@ -30,10 +32,19 @@ impl DesignSpace {
     pub fn of_radix(self, radix: u32) -> Vec<Family> {
         let orders = || (2..radix).filter(|&q| prime_power(q).is_some());
         let mut designs: Vec<Family> = match self {
-            Self::PolarStar => orders().flat_map(|q| PolarStar::of_radix(q, radix)).map(Family::PolarStar).collect(),
-            Self::PolarFly => orders().filter(|q| q + 1 == radix).map(|q| Family::PolarFly(PolarFly { q })).collect(),
-            Self::SlimFly => orders().filter(|&q| slim_fly_degree(q) == Some(radix)).map(|q| Family::SlimFly(SlimFly { q })).collect(),
-            Self::Bundlefly => orders().filter_map(|q| Bundlefly::of_radix(q, radix)).map(Family::Bundlefly).collect(),
+            Self::PolarStar => {
+                orders().flat_map(|q| PolarStar::of_radix(q, radix)).map(Family::PolarStar).collect()
+            }
+            Self::PolarFly => {
+                orders().filter(|q| q + 1 == radix).map(|q| Family::PolarFly(PolarFly { q })).collect()
+            }
+            Self::SlimFly => orders()
+                .filter(|&q| slim_fly_degree(q) == Some(radix))
+                .map(|q| Family::SlimFly(SlimFly { q }))
+                .collect(),
+            Self::Bundlefly => {
+                orders().filter_map(|q| Bundlefly::of_radix(q, radix)).map(Family::Bundlefly).collect()
+            }
             Self::Dragonfly => Dragonfly::of_radix(radix).map(Family::Dragonfly).collect(),
             Self::HyperX(dimensions) => HyperX::of_radix(dimensions, radix).map(Family::HyperX).collect(),
         };
@@ -44,7 +55,8 @@ impl DesignSpace {
     /// The design that a goal asks for, among those of these radixes: the most routers, or the fewest that
     /// suffice; then the least radix, inductive quads before Paley graphs, and the least q.
     pub fn choose(self, radixes: impl Iterator<Item = u32>, size: Size) -> Option<Family> {
-        let designs = radixes.flat_map(|radix| self.of_radix(radix).into_iter().map(move |design| (radix, design)));
+        let designs =
+            radixes.flat_map(|radix| self.of_radix(radix).into_iter().map(move |design| (radix, design)));
         let key = |(radix, design): &(u32, Family)| (*radix, rank(design));
         match size {
             Size::Largest => designs.min_by_key(|found| (Reverse(found.1.router_count()), key(found))),

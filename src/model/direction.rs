@@ -17,7 +17,9 @@ impl Metric {
     /// Which of its values is the better one, of two fabrics.
     pub fn direction(self) -> Direction {
         match self {
-            Metric::Graph(GraphMetric::Routers | GraphMetric::Hosts | GraphMetric::Links) => Direction::Neither,
+            Metric::Graph(GraphMetric::Routers | GraphMetric::Hosts | GraphMetric::Links) => {
+                Direction::Neither
+            }
             metric if metric.larger_is_better() => Direction::More,
             _ => Direction::Less,
         }

@@ -17,7 +17,14 @@ pub const ATTEMPTS: u32 = 100;
 impl Draw {
     /// As in a spec: `seed = 1;`, and what is no default.
     pub(super) fn written(&self) -> String {
-        let of = |name: &str, value: u32, default: u32| if value == default { String::new() } else { format!(" {name} = {value};") };
-        format!("seed = {};{}{}", self.seed, of("attempts", self.attempts, ATTEMPTS), of("draws", self.draws, 1))
+        let of = |name: &str, value: u32, default: u32| {
+            if value == default { String::new() } else { format!(" {name} = {value};") }
+        };
+        format!(
+            "seed = {};{}{}",
+            self.seed,
+            of("attempts", self.attempts, ATTEMPTS),
+            of("draws", self.draws, 1)
+        )
     }
 }

@@ -190,10 +190,13 @@ impl Plant {
     pub fn input(&self) -> Option<(&'static str, &str)> {
         match self {
             Plant::Pod(pod) => match &pod.topology {
-                TopologyChoice::CrossConnects { text, .. } | TopologyChoice::SynthesizeNear(Near { text, .. }) => Some((OCS_INPUT, text)),
+                TopologyChoice::CrossConnects { text, .. }
+                | TopologyChoice::SynthesizeNear(Near { text, .. }) => Some((OCS_INPUT, text)),
                 _ => None,
             },
-            Plant::Network(Network { family: Family::Listed(listed), .. }) => Some((graph_input(&listed.path), &listed.text)),
+            Plant::Network(Network { family: Family::Listed(listed), .. }) => {
+                Some((graph_input(&listed.path), &listed.text))
+            }
             Plant::Network(_) => None,
         }
     }
@@ -281,22 +284,30 @@ impl Fabric {
     /// The effort of the synthesis; 1 where the topology is given.
     pub fn effort(&self) -> u32 {
         match self.pod().map(|pod| &pod.topology) {
-            Some(TopologyChoice::Synthesize(search) | TopologyChoice::SynthesizeNear(Near { search, .. })) => search.effort,
+            Some(
+                TopologyChoice::Synthesize(search) | TopologyChoice::SynthesizeNear(Near { search, .. }),
+            ) => search.effort,
             _ => 1,
         }
     }
     /// `[link type]`: cycles of a hop over such a link: the latency of the router that is left, and of the
     /// link.
     pub fn hop_cycles(&self) -> IdVec<LinkTypeId, u64> {
-        self.link_types.iter().map(|link| u64::from(self.router.latency_cycles) + u64::from(link.latency_cycles)).collect()
+        self.link_types
+            .iter()
+            .map(|link| u64::from(self.router.latency_cycles) + u64::from(link.latency_cycles))
+            .collect()
     }
     /// How fast vectors are where they are scheduled: what the routing does not say follows from the slowest
     /// links in use. `slot` is the time of a flit, `hop` the latency of link and router.
     pub fn pace(&self) -> Option<SlotPace> {
-        let (RoutingChoice::Scheduled(said), Plant::Network(network)) = (self.routing, &self.plant) else { return None };
+        let (RoutingChoice::Scheduled(said), Plant::Network(network)) = (self.routing, &self.plant) else {
+            return None;
+        };
         let links = || network.links_in_use().into_iter().map(|link| &self.link_types[link]);
         let bits = u128::from(self.router.flit_bytes) * 8 * u128::from(self.clock_hz);
-        let slot = links().map(|link| bits.div_ceil(u128::from(link.bandwidth_bps.max(1)))).max().unwrap_or(1);
+        let slot =
+            links().map(|link| bits.div_ceil(u128::from(link.bandwidth_bps.max(1)))).max().unwrap_or(1);
         let latency = links().map(|link| link.latency_cycles).max().unwrap_or(0);
         Some(SlotPace {
             vector_bytes: said.vector_bytes.unwrap_or(self.router.flit_bytes).max(1),
@@ -306,7 +317,9 @@ impl Fabric {
             deskew: said.deskew.map_or(0, |every| match every {
                 Every::Cycles(cycles) => cycles,
                 Every::Picoseconds(span) => {
-                    u32::try_from(u128::from(span) * u128::from(self.clock_hz) / 1_000_000_000_000).unwrap_or(u32::MAX).max(1)
+                    u32::try_from(u128::from(span) * u128::from(self.clock_hz) / 1_000_000_000_000)
+                        .unwrap_or(u32::MAX)
+                        .max(1)
                 }
             }),
         })
@@ -324,18 +337,23 @@ impl Fabric {
     /// of the contract is about it.
     pub fn is_brief(&self) -> bool {
         let of_halves = |metric| matches!(metric, Metric::Graph(metric) if metric.is_of_halves());
-        self.routing.is_scheduled() && !self.requires_flow() && !self.requires.iter().any(|require| of_halves(require.metric))
+        self.routing.is_scheduled()
+            && !self.requires_flow()
+            && !self.requires.iter().any(|require| of_halves(require.metric))
     }
     /// Whether a line of the contract is about the concurrent flow.
     pub fn requires_flow(&self) -> bool {
-        let of_flow = |metric| matches!(metric, Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth);
+        let of_flow =
+            |metric| matches!(metric, Metric::ConcurrentFlow | Metric::Injection | Metric::Bandwidth);
         self.requires.iter().any(|require| of_flow(require.metric))
     }
     /// The concurrent flow that the spec requires under every tolerated fault, as a number; 0 where it
     /// requires none.
     pub fn required_fault_flow(&self) -> f64 {
-        let of_faults = self.requires.iter().filter(|require| require.metric == Metric::ConcurrentFlow && require.fault);
-        let numbers = of_faults.filter(|require| require.comparison.wants_more() && require.scale == Scale::Metric);
+        let of_faults =
+            self.requires.iter().filter(|require| require.metric == Metric::ConcurrentFlow && require.fault);
+        let numbers =
+            of_faults.filter(|require| require.comparison.wants_more() && require.scale == Scale::Metric);
         numbers.map(|require| require.value.as_f64()).fold(0.0, f64::max)
     }
 }

@@ -26,7 +26,9 @@ mod word;
 
 pub use arrangement::Arrangement;
 pub use closed_form::{ClosedForm, Farthest, Reached};
-pub use collective::{Collective, CollectiveAlgorithm, DeclaredCollective, DeclaredMessage, DeclaredMessages, MessageWays};
+pub use collective::{
+    Collective, CollectiveAlgorithm, DeclaredCollective, DeclaredMessage, DeclaredMessages, MessageWays,
+};
 pub use contract::*;
 pub use design_space::DesignSpace;
 pub use designs::Size;
@@ -46,4 +48,6 @@ pub use switches::*;
 pub use synthesis::*;
 pub use word::Word;
 
-pub use fabc_topology::{Capacities, Component, Demand, DemandShape, PORT_NAMES, Plane, SentPerHost, TableKey, VcCount};
+pub use fabc_topology::{
+    Capacities, Component, Demand, DemandShape, PORT_NAMES, Plane, SentPerHost, TableKey, VcCount,
+};

@@ -43,8 +43,12 @@ impl Network {
         let each = each.max(1);
         let count = self.router_count();
         match self.family.unpermuted() {
-            Family::Listed(listed) => listed.routers.iter().map(|router| router.hosts.unwrap_or(each)).collect(),
-            family => (0..count as u32).map(|router| if family.facts().has_hosts(router) { each } else { 0 }).collect(),
+            Family::Listed(listed) => {
+                listed.routers.iter().map(|router| router.hosts.unwrap_or(each)).collect()
+            }
+            family => (0..count as u32)
+                .map(|router| if family.facts().has_hosts(router) { each } else { 0 })
+                .collect(),
         }
     }
     /// Whether routers without hosts are spare: they take the place of others, and forward nothing before.

@@ -109,7 +109,8 @@ impl AllowedTurns {
     /// The settings that differ from the defaults, as they are written: `priority = random; key = dst;`.
     pub fn written(&self) -> String {
         let priority = self.priority.map(|priority| format!("priority = {};", priority.name()));
-        let select = (self.select != RouteSelect::default()).then(|| format!("select = {};", self.select.name()));
+        let select =
+            (self.select != RouteSelect::default()).then(|| format!("select = {};", self.select.name()));
         let key = (self.key != TableKey::default()).then(|| format!("key = {};", self.key.name()));
         [priority, select, key].into_iter().flatten().collect::<Vec<_>>().join(" ")
     }

@@ -132,8 +132,9 @@ pub struct SwitchSettings {
 impl SwitchSettings {
     /// Per switch the face ports that it joins; none for a switch that is not stated.
     pub fn joined_faces(&self, ocses: &IdVec<OcsId, Ocs>) -> Vec<Vec<[FacePort; 2]>> {
-        let faces_of =
-            |(id, pairs): (OcsId, &Option<BTreeSet<[u32; 2]>>)| pairs.iter().flatten().map(|&pair| ocses[id].faces(pair)).collect();
+        let faces_of = |(id, pairs): (OcsId, &Option<BTreeSet<[u32; 2]>>)| {
+            pairs.iter().flatten().map(|&pair| ocses[id].faces(pair)).collect()
+        };
         self.pairs.enumerate().map(faces_of).collect()
     }
 }

@@ -50,7 +50,10 @@ pub fn assign(pod: &Pod, topology: &Topology) -> Result<CrossConnects, NotRealis
     for (id, ocs) in pod.ocses.enumerate() {
         for (on_a, side) in [(true, &ocs.a), (false, &ocs.b)] {
             for (index, face) in side.iter().enumerate() {
-                plugs.insert(End { node: face.node, port: face.port }, Plug { ocs: id, on_a, index: index as u32 });
+                plugs.insert(
+                    End { node: face.node, port: face.port },
+                    Plug { ocs: id, on_a, index: index as u32 },
+                );
             }
         }
     }
@@ -89,11 +92,20 @@ pub fn assign(pod: &Pod, topology: &Topology) -> Result<CrossConnects, NotRealis
 }
 
 fn not_realisable(pod: &Pod, plugs: &BTreeMap<End, Plug>, a: End, b: End, count: usize) -> NotRealisable {
-    let name =
-        |end: End| pod.face_port_name(FacePort { cube: BlockId::new(pod.cube_of(end.node).index()), node: end.node, port: end.port });
+    let name = |end: End| {
+        pod.face_port_name(FacePort {
+            cube: BlockId::new(pod.cube_of(end.node).index()),
+            node: end.node,
+            port: end.port,
+        })
+    };
     let (plug_a, plug_b) = (plugs.get(&a), plugs.get(&b));
     let hint = match (plug_a, plug_b) {
-        (None, None) => format!("neither {} nor {} is coupled by any `ocs` item; declare a group that couples them", name(a), name(b)),
+        (None, None) => format!(
+            "neither {} nor {} is coupled by any `ocs` item; declare a group that couples them",
+            name(a),
+            name(b)
+        ),
         (None, _) => format!("{} is not coupled by any `ocs` item: it is dark", name(a)),
         (_, None) => format!("{} is not coupled by any `ocs` item: it is dark", name(b)),
         (Some(p), Some(q)) if p.ocs != q.ocs => {
@@ -105,7 +117,10 @@ fn not_realisable(pod: &Pod, plugs: &BTreeMap<End, Plug>, a: End, b: End, count:
                 pod.ocses[q.ocs].name
             )
         }
-        (Some(p), _) => format!("both are on the same side of {}, which couples one side with the other", pod.ocses[p.ocs].name),
+        (Some(p), _) => format!(
+            "both are on the same side of {}, which couples one side with the other",
+            pod.ocses[p.ocs].name
+        ),
     };
     let served = plug_a.map(|plug| pod.ocses[plug.ocs].span);
     NotRealisable { a: name(a), b: name(b), hint, span: pod.topology_span, count, served }

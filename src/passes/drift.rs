@@ -25,7 +25,8 @@ pub fn differences(pod: &Pod, built: &Mirrors, live: &Live, soon: bool) -> Vec<S
         let mut lit = live.lit[ocs].clone();
         if soon && !live.idle.contains(&ocs) {
             let taken: BTreeSet<FacePort> = lit.iter().flat_map(|&pair| pod.ocses[ocs].faces(pair)).collect();
-            let free = |pair: &&[u32; 2]| !pod.ocses[ocs].faces(**pair).iter().any(|face| taken.contains(face));
+            let free =
+                |pair: &&[u32; 2]| !pod.ocses[ocs].faces(**pair).iter().any(|face| taken.contains(face));
             lit.extend(live.pending[ocs].iter().filter(free));
         }
         let missing: Vec<[u32; 2]> = built[ocs].difference(&lit).copied().collect();
@@ -40,7 +41,11 @@ pub fn differences(pod: &Pod, built: &Mirrors, live: &Live, soon: bool) -> Vec<S
     };
     let differs = |drift: &SwitchDrift| {
         let SwitchDrift { missing, extra, blocked, pending, failed, .. } = drift;
-        !missing.is_empty() || !extra.is_empty() || !blocked.is_empty() || !failed.is_empty() || !soon && !pending.is_empty()
+        !missing.is_empty()
+            || !extra.is_empty()
+            || !blocked.is_empty()
+            || !failed.is_empty()
+            || !soon && !pending.is_empty()
     };
     built.ids().map(of).filter(differs).collect()
 }

@@ -80,11 +80,17 @@ impl<'a> Placing<'a> {
     ///
     /// # Errors
     /// The first step that cannot be, or a slice that is left with a cube that does not work.
-    pub fn after(&self, placement: &SlicePlacement, steps: &[PlaceStep]) -> Result<SlicePlacement, PlaceError> {
+    pub fn after(
+        &self,
+        placement: &SlicePlacement,
+        steps: &[PlaceStep],
+    ) -> Result<SlicePlacement, PlaceError> {
         let mut placement = placement.clone();
         for step in steps {
             match step {
-                PlaceStep::Add { kind, name, cubes } => self.add(&mut placement, kind, name.as_deref(), cubes.as_deref())?,
+                PlaceStep::Add { kind, name, cubes } => {
+                    self.add(&mut placement, kind, name.as_deref(), cubes.as_deref())?
+                }
                 PlaceStep::Remove(name) => self.remove(&mut placement, name)?,
                 PlaceStep::Swap(cube, with) => self.swap(&mut placement, *cube, *with)?,
                 PlaceStep::Down(cube) => _ = placement.down.insert(self.cube(*cube)?),
@@ -100,7 +106,10 @@ impl<'a> Placing<'a> {
         match placement.down.iter().find_map(|cube| owners.get(cube).map(|(slice, _)| (cube, *slice))) {
             Some((cube, slice)) => Err(PlaceError::Unfit {
                 what: format!("cube{cube} is down, and slice `{}` has it", placement.slices[slice].name),
-                hint: format!("`--swap cube{cube}` replaces it, `--remove {}` takes the slice away", placement.slices[slice].name),
+                hint: format!(
+                    "`--swap cube{cube}` replaces it, `--remove {}` takes the slice away",
+                    placement.slices[slice].name
+                ),
             }),
             None => Ok(placement),
         }
@@ -109,7 +118,8 @@ impl<'a> Placing<'a> {
     fn kind(&self, name: &str) -> Result<usize, PlaceError> {
         self.kinds.iter().position(|kind| kind.name == name).ok_or_else(|| {
             let known = || self.kinds.iter().map(|kind| kind.name.as_str());
-            let hint = suggestion(name, known()).unwrap_or_else(|| format!("there are {}", known().collect::<Vec<_>>().join(", ")));
+            let hint = suggestion(name, known())
+                .unwrap_or_else(|| format!("there are {}", known().collect::<Vec<_>>().join(", ")));
             PlaceError::Unfit { what: format!("there is no kind of slice `{name}`"), hint }
         })
     }
@@ -135,21 +145,42 @@ impl<'a> Placing<'a> {
         self.classes.iter().position(|class| class.cubes.contains(&cube)).unwrap_or(0)
     }
 
-    fn add(&self, placement: &mut SlicePlacement, kind: &str, name: Option<&str>, cubes: Option<&[u32]>) -> Result<(), PlaceError> {
+    fn add(
+        &self,
+        placement: &mut SlicePlacement,
+        kind: &str,
+        name: Option<&str>,
+        cubes: Option<&[u32]>,
+    ) -> Result<(), PlaceError> {
         let at = self.kind(kind)?;
         let needed = self.kinds[at].cubes() as usize;
         let name = match name {
             Some(name) => self.new_name(placement, name)?,
-            None => (0..).map(|number: u64| format!("{kind}-{number}")).find(|name| placement.slice(name).is_none()).unwrap_or_default(),
+            None => (0..)
+                .map(|number: u64| format!("{kind}-{number}"))
+                .find(|name| placement.slice(name).is_none())
+                .unwrap_or_default(),
         };
         let cubes = match cubes {
             Some(cubes) => self.chosen(placement, at, cubes)?,
             None => {
                 let free: BTreeSet<BlockId> = placement.free(self.pod.cubes).into_iter().collect();
-                let of_class =
-                    |class: &usize| self.classes[*class].cubes.iter().copied().filter(|cube| free.contains(cube)).take(needed).collect();
-                let mut found = self.fitting[at].iter().map(of_class).filter(|cubes: &Vec<BlockId>| cubes.len() == needed);
-                found.next().ok_or_else(|| self.no_room(placement, format!("a slice `{name}` of {needed} cubes")))?
+                let of_class = |class: &usize| {
+                    self.classes[*class]
+                        .cubes
+                        .iter()
+                        .copied()
+                        .filter(|cube| free.contains(cube))
+                        .take(needed)
+                        .collect()
+                };
+                let mut found = self.fitting[at]
+                    .iter()
+                    .map(of_class)
+                    .filter(|cubes: &Vec<BlockId>| cubes.len() == needed);
+                found
+                    .next()
+                    .ok_or_else(|| self.no_room(placement, format!("a slice `{name}` of {needed} cubes")))?
             }
         };
         placement.slices.push(Slice { name, kind: kind.to_owned(), cubes });
@@ -165,35 +196,55 @@ impl<'a> Placing<'a> {
             return Err(PlaceError::Unfit { what: format!("`{name}` is no name for a slice"), hint });
         }
         match placement.slice(name) {
-            Some(_) => {
-                Err(PlaceError::Unfit { what: format!("there is a slice `{name}` already"), hint: "give it another name".to_owned() })
-            }
+            Some(_) => Err(PlaceError::Unfit {
+                what: format!("there is a slice `{name}` already"),
+                hint: "give it another name".to_owned(),
+            }),
             None => Ok(name.to_owned()),
         }
     }
 
     /// The cubes that were asked for, if a slice of the kind may have them.
-    fn chosen(&self, placement: &SlicePlacement, kind: usize, cubes: &[u32]) -> Result<Vec<BlockId>, PlaceError> {
+    fn chosen(
+        &self,
+        placement: &SlicePlacement,
+        kind: usize,
+        cubes: &[u32],
+    ) -> Result<Vec<BlockId>, PlaceError> {
         let SliceKind { name, .. } = &self.kinds[kind];
         let needed = self.kinds[kind].cubes() as usize;
         let unfit = |what: String, hint: String| PlaceError::Unfit { what, hint };
-        let cubes = cubes.iter().map(|&cube| self.cube(cube)).collect::<Result<Vec<BlockId>, PlaceError>>()?;
+        let cubes =
+            cubes.iter().map(|&cube| self.cube(cube)).collect::<Result<Vec<BlockId>, PlaceError>>()?;
         if cubes.len() != needed {
-            return Err(unfit(format!("{} cubes are named for a slice of `{name}`", cubes.len()), format!("it has {needed}")));
+            return Err(unfit(
+                format!("{} cubes are named for a slice of `{name}`", cubes.len()),
+                format!("it has {needed}"),
+            ));
         }
         for (at, cube) in cubes.iter().enumerate() {
             self.available(placement, *cube)?;
             if placement.spare.contains(cube) {
-                return Err(unfit(format!("cube{cube} is spare"), "spare cubes only come in the place of others: `--swap`".to_owned()));
+                return Err(unfit(
+                    format!("cube{cube} is spare"),
+                    "spare cubes only come in the place of others: `--swap`".to_owned(),
+                ));
             }
             if cubes[..at].contains(cube) {
-                return Err(unfit(format!("cube{cube} is named twice"), "every cube of a slice is another one".to_owned()));
+                return Err(unfit(
+                    format!("cube{cube} is named twice"),
+                    "every cube of a slice is another one".to_owned(),
+                ));
             }
         }
         let classes: BTreeSet<usize> = cubes.iter().map(|&cube| self.class_of(cube)).collect();
         if classes.len() > 1 || !classes.iter().all(|class| self.fitting[kind].contains(class)) {
             let what = format!("the switches do not treat these cubes as a slice of `{name}` needs");
-            return Err(unfit(what, "a slice lies among cubes that the same groups of switches serve (`for cubes lo..hi`)".to_owned()));
+            return Err(unfit(
+                what,
+                "a slice lies among cubes that the same groups of switches serve (`for cubes lo..hi`)"
+                    .to_owned(),
+            ));
         }
         Ok(cubes)
     }
@@ -201,7 +252,10 @@ impl<'a> Placing<'a> {
     /// Complains unless a cube works and belongs to no slice.
     fn available(&self, placement: &SlicePlacement, cube: BlockId) -> Result<(), PlaceError> {
         if let Some((slice, _)) = placement.owners().get(&cube) {
-            let (what, hint) = (format!("slice `{}` has cube{cube}", placement.slices[*slice].name), "choose a free one".to_owned());
+            let (what, hint) = (
+                format!("slice `{}` has cube{cube}", placement.slices[*slice].name),
+                "choose a free one".to_owned(),
+            );
             return Err(PlaceError::Unfit { what, hint });
         }
         if placement.down.contains(&cube) {
@@ -231,14 +285,20 @@ impl<'a> Placing<'a> {
                 self.available(placement, with)?;
                 if self.class_of(with) != class {
                     let hint = "a cube is replaced by one that the same groups of switches serve".to_owned();
-                    return Err(PlaceError::Unfit { what: format!("the switches treat cube{cube} and cube{with} differently"), hint });
+                    return Err(PlaceError::Unfit {
+                        what: format!("the switches treat cube{cube} and cube{with} differently"),
+                        hint,
+                    });
                 }
                 with
             }
             None => {
                 let spare = placement.spare.difference(&placement.down).copied();
-                let mut possible = spare.chain(placement.free(self.pod.cubes)).filter(|&with| self.class_of(with) == class);
-                possible.next().ok_or_else(|| self.no_room(placement, format!("another cube in the place of cube{cube}")))?
+                let mut possible =
+                    spare.chain(placement.free(self.pod.cubes)).filter(|&with| self.class_of(with) == class);
+                possible.next().ok_or_else(|| {
+                    self.no_room(placement, format!("another cube in the place of cube{cube}"))
+                })?
             }
         };
         placement.slices[slice].cubes[at] = with;
@@ -252,8 +312,15 @@ impl<'a> Placing<'a> {
         let free = placement.free(self.pod.cubes).len();
         let (taken, down) = (placement.owners().len(), placement.down.len());
         let spare = placement.spare.difference(&placement.down).count();
-        let several = if self.classes.len() > 1 { format!(", in {} classes of cubes", self.classes.len()) } else { String::new() };
-        let counts = format!("of {} cubes{several}, {taken} are in slices, {free} are free, {spare} spare, {down} down", self.pod.cubes);
+        let several = if self.classes.len() > 1 {
+            format!(", in {} classes of cubes", self.classes.len())
+        } else {
+            String::new()
+        };
+        let counts = format!(
+            "of {} cubes{several}, {taken} are in slices, {free} are free, {spare} spare, {down} down",
+            self.pod.cubes
+        );
         PlaceError::NoRoom { what, counts }
     }
 
@@ -273,7 +340,11 @@ impl<'a> Placing<'a> {
             let Some(kind) = self.kinds.iter().position(|kind| kind.name == slice.kind) else { continue };
             let carried = |face: FacePort| {
                 let cube = slice.cubes[face.cube.0 as usize];
-                at[&FacePort { cube, node: fabc_base::ids::NodeId(cube.0 * chips + face.node.0 % chips), port: face.port }]
+                at[&FacePort {
+                    cube,
+                    node: fabc_base::ids::NodeId(cube.0 * chips + face.node.0 % chips),
+                    port: face.port,
+                }]
             };
             for (id, ocs) in self.kinds[kind].pod().ocses.enumerate() {
                 for &pair in &kinds[kind][id] {
@@ -295,16 +366,25 @@ fn key(slice: &Slice) -> (&str, usize, &str) {
 /// The way from what the switches do (`live`, by a placement if one is known) to another placement and its
 /// settings: first everything that goes, slice by slice, then everything that comes. Slices that are the same
 /// in both are not touched, unless the switches do something else than both say.
-pub fn way(pod: &Pod, (old, live): (&SlicePlacement, &Mirrors), (new, settings): (&SlicePlacement, &Mirrors)) -> SlicePlan {
+pub fn way(
+    pod: &Pod,
+    (old, live): (&SlicePlacement, &Mirrors),
+    (new, settings): (&SlicePlacement, &Mirrors),
+) -> SlicePlan {
     let same = |name: &str| old.slice(name).is_some() && old.slice(name) == new.slice(name);
     // Of both ends of a pair, the slice that has them.
-    let owner = |placement: &SlicePlacement, owners: &BTreeMap<BlockId, (usize, usize)>, ocs: OcsId, pair: [u32; 2]| {
+    let owner = |placement: &SlicePlacement,
+                 owners: &BTreeMap<BlockId, (usize, usize)>,
+                 ocs: OcsId,
+                 pair: [u32; 2]| {
         let [a, b] = pod.ocses[ocs].faces(pair).map(|face| owners.get(&face.cube).map(|(slice, _)| *slice));
         a.filter(|_| a == b).map(|slice| placement.slices[slice].name.clone())
     };
     let mut lit: usize = live.iter().map(BTreeSet::len).sum();
     let mut changes = Vec::new();
-    for (change, from, to, placement) in [(Change::Remove, live, settings, old), (Change::Add, settings, live, new)] {
+    for (change, from, to, placement) in
+        [(Change::Remove, live, settings, old), (Change::Add, settings, live, new)]
+    {
         let owners = placement.owners();
         let mut found: BTreeMap<Option<String>, Vec<(OcsId, [u32; 2])>> = BTreeMap::new();
         for ocs in pod.ocses.ids() {
@@ -331,6 +411,7 @@ pub fn way(pod: &Pod, (old, live): (&SlicePlacement, &Mirrors), (new, settings):
         }
     }
     let touched: BTreeSet<&str> = changes.iter().filter_map(|change| change.slice.as_deref()).collect();
-    let untouched = new.slices.iter().filter(|slice| same(&slice.name) && !touched.contains(slice.name.as_str())).count();
+    let untouched =
+        new.slices.iter().filter(|slice| same(&slice.name) && !touched.contains(slice.name.as_str())).count();
     SlicePlan { changes, untouched }
 }

@@ -136,7 +136,11 @@ mod backend {
     use super::{Answer, Ended, SolveError};
     use good_lp::{Constraint, SolverModel, variable::UnsolvedProblem};
 
-    pub(super) fn minimise(problem: UnsolvedProblem, rows: impl Iterator<Item = Constraint>, nodes: u32) -> Result<Answer, SolveError> {
+    pub(super) fn minimise(
+        problem: UnsolvedProblem,
+        rows: impl Iterator<Item = Constraint>,
+        nodes: u32,
+    ) -> Result<Answer, SolveError> {
         let mut model = problem.using(good_lp::coin_cbc);
         for row in rows {
             model.add_constraint(row);
@@ -170,7 +174,11 @@ mod backend {
     use super::{Answer, Ended, SolveError};
     use good_lp::{Constraint, ResolutionError, SolverModel, variable::UnsolvedProblem};
 
-    pub(super) fn minimise(problem: UnsolvedProblem, rows: impl Iterator<Item = Constraint>, nodes: u32) -> Result<Answer, SolveError> {
+    pub(super) fn minimise(
+        problem: UnsolvedProblem,
+        rows: impl Iterator<Item = Constraint>,
+        nodes: u32,
+    ) -> Result<Answer, SolveError> {
         let mut model = problem.using(good_lp::microlp);
         for row in rows {
             model.add_constraint(row);
@@ -181,7 +189,9 @@ mod backend {
             Ok(outcome) => outcome,
             Err(error) => {
                 return match ResolutionError::from(error) {
-                    ResolutionError::Infeasible => Ok(Answer { ended: Ended::Infeasible, point: None, bound: f64::INFINITY }),
+                    ResolutionError::Infeasible => {
+                        Ok(Answer { ended: Ended::Infeasible, point: None, bound: f64::INFINITY })
+                    }
                     error => Err(SolveError { reason: error.to_string() }),
                 };
             }
@@ -232,12 +242,18 @@ pub struct SolveError {
 ///
 /// # Errors
 /// The solver did not end with an optimum.
-pub fn max_concurrent_flow(problem: &FlowProblem, weight: impl Fn(usize, usize) -> u32) -> Result<f64, SolveError> {
+pub fn max_concurrent_flow(
+    problem: &FlowProblem,
+    weight: impl Fn(usize, usize) -> u32,
+) -> Result<f64, SolveError> {
     let mut variables = ProblemVariables::new();
     let lambda = variables.add(variable().min(0));
     let classes = problem.channels.iter().map(|&(_, _, class)| class + 1).max().unwrap_or(0);
-    let flows: Vec<Vec<Variable>> =
-        problem.sources.iter().map(|_| problem.channels.iter().map(|_| variables.add(variable().min(0))).collect()).collect();
+    let flows: Vec<Vec<Variable>> = problem
+        .sources
+        .iter()
+        .map(|_| problem.channels.iter().map(|_| variables.add(variable().min(0))).collect())
+        .collect();
     #[cfg(feature = "cbc")]
     let mut model = {
         let mut model = variables.maximise(lambda).using(good_lp::coin_cbc);
@@ -292,7 +308,8 @@ pub fn least_max_load(problem: &PathChoice, integral: bool) -> Result<f64, Solve
     let mut variables = ProblemVariables::new();
     let busiest = variables.add(variable().min(0));
     let share = || if integral { variable().binary() } else { variable().min(0) };
-    let shares: Vec<Vec<Variable>> = problem.pairs.iter().map(|paths| paths.iter().map(|_| variables.add(share())).collect()).collect();
+    let shares: Vec<Vec<Variable>> =
+        problem.pairs.iter().map(|paths| paths.iter().map(|_| variables.add(share())).collect()).collect();
     #[cfg(feature = "cbc")]
     let mut model = {
         let mut model = variables.minimise(busiest).using(good_lp::coin_cbc);
@@ -376,7 +393,10 @@ mod tests {
         let mut program = Program { columns: vec![column(1.0, true, 1.0); 27], rows: Vec::new() };
         for triangle in 0..9 {
             for (a, b) in [(0, 1), (1, 2), (0, 2)] {
-                program.rows.push(Row { terms: vec![(3 * triangle + a, 1.0), (3 * triangle + b, 1.0)], at_most: 1.0 });
+                program.rows.push(Row {
+                    terms: vec![(3 * triangle + a, 1.0), (3 * triangle + b, 1.0)],
+                    at_most: 1.0,
+                });
             }
         }
         let answer = maximise(&program, 1).unwrap();
@@ -389,7 +409,8 @@ mod tests {
 
     #[test]
     fn lp_of_the_diamond_is_4_11() {
-        let edges: Vec<(usize, usize)> = (0..2).flat_map(|left| (2..6).map(move |right| (left, right))).collect();
+        let edges: Vec<(usize, usize)> =
+            (0..2).flat_map(|left| (2..6).map(move |right| (left, right))).collect();
         assert!((max_concurrent_flow(&undirected(6, &edges), |_, _| 1).unwrap() - 4.0 / 11.0).abs() < 1e-9);
     }
 

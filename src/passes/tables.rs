@@ -7,7 +7,9 @@
 
 use crate::add;
 use fabc_base::ids::{ChannelId, Id, IdVec, LinkId, NodeId};
-use fabc_ir::{Entry, ForwardingTables, LanedHops, Lanes, NextHops, Routes, Scene, Symmetry, TableKey, Topology, Walk};
+use fabc_ir::{
+    Entry, ForwardingTables, LanedHops, Lanes, NextHops, Routes, Scene, Symmetry, TableKey, Topology, Walk,
+};
 use fabc_model::Demand;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -26,7 +28,11 @@ pub fn build(topology: &Topology, routes: &Routes, key: TableKey, scenario: &str
             let (mut in_port, mut in_vc) = (-1i16, -1i8);
             for hop in routes.route(dst_class, src) {
                 let from = topology.source(hop.channel);
-                let input = if in_port < 0 { 0 } else { 1 + in_port as usize * usize::from(routes.vcs) + in_vc as usize };
+                let input = if in_port < 0 {
+                    0
+                } else {
+                    1 + in_port as usize * usize::from(routes.vcs) + in_vc as usize
+                };
                 let now = (dst_class as u32 + 1, from.port.0, hop.vc.0);
                 let slot = &mut seen[from.node.index() * inputs + input];
                 if *slot != now {
@@ -50,13 +56,25 @@ pub fn build(topology: &Topology, routes: &Routes, key: TableKey, scenario: &str
         entries.sort_unstable();
         entries.dedup();
     }
-    ForwardingTables { scenario: scenario.to_owned(), vcs: routes.vcs, key, symmetry: symmetry.clone(), routers }
+    ForwardingTables {
+        scenario: scenario.to_owned(),
+        vcs: routes.vcs,
+        key,
+        symmetry: symmetry.clone(),
+        routers,
+    }
 }
 
 /// Counts what the routes put on the lit channels and how long they are, and the entries of their tables.
 ///
 /// The scene and `demand` must keep the symmetry of the routes.
-pub fn count(scene: &Scene<'_>, demand: &Demand, hop_cycles: &HopCycles, routes: &Routes, tables: &ForwardingTables) -> Walk {
+pub fn count(
+    scene: &Scene<'_>,
+    demand: &Demand,
+    hop_cycles: &HopCycles,
+    routes: &Routes,
+    tables: &ForwardingTables,
+) -> Walk {
     let (topology, symmetry) = (scene.topology, &routes.symmetry);
     let mut counts = Counts::new(scene, symmetry, routes.vcs);
     let times = Times::new(scene, symmetry, hop_cycles);
@@ -81,7 +99,13 @@ pub fn count(scene: &Scene<'_>, demand: &Demand, hop_cycles: &HopCycles, routes:
 }
 
 /// The same of next hops.
-pub fn count_next_hops(scene: &Scene<'_>, demand: &Demand, hop_cycles: &HopCycles, hops: &LanedHops, tables: &ForwardingTables) -> Walk {
+pub fn count_next_hops(
+    scene: &Scene<'_>,
+    demand: &Demand,
+    hop_cycles: &HopCycles,
+    hops: &LanedHops,
+    tables: &ForwardingTables,
+) -> Walk {
     let LanedHops { next, lanes, .. } = hops;
     let (topology, symmetry) = (scene.topology, &next.symmetry);
     let times = Times::new(scene, symmetry, hop_cycles);
@@ -132,7 +156,8 @@ impl<'a> Times<'a> {
     fn of(&self, route: &[ChannelId]) -> (u64, u64) {
         let order = self.symmetry.order();
         if self.alike {
-            let cycles = route.iter().map(|&channel| self.hop_cycles[self.topology.link_of(channel)]).sum::<u64>();
+            let cycles =
+                route.iter().map(|&channel| self.hop_cycles[self.topology.link_of(channel)]).sum::<u64>();
             return (cycles * order as u64, cycles);
         }
         let image = |element: usize, channel: ChannelId| {
@@ -140,8 +165,12 @@ impl<'a> Times<'a> {
             let image = self.topology.outgoing(self.symmetry.image(element, source.node), source.port);
             image.expect("a symmetry keeps links")
         };
-        let cycles =
-            |element: usize| route.iter().map(|&channel| self.hop_cycles[self.topology.link_of(image(element, channel))]).sum::<u64>();
+        let cycles = |element: usize| {
+            route
+                .iter()
+                .map(|&channel| self.hop_cycles[self.topology.link_of(image(element, channel))])
+                .sum::<u64>()
+        };
         (0..order).map(cycles).fold((0, 0), |(total, most), cycles| (total + cycles, most.max(cycles)))
     }
 }
@@ -189,7 +218,9 @@ impl Counts {
     fn into_walk(self, scene: &Scene<'_>, symmetry: &Symmetry, tables: &ForwardingTables) -> Walk {
         let mut histogram: BTreeMap<u64, u64> = BTreeMap::new();
         for channel in scene.channels() {
-            *histogram.entry(self.loads[scene.topology.channel_class(symmetry, channel).index()]).or_default() += 1;
+            *histogram
+                .entry(self.loads[scene.topology.channel_class(symmetry, channel).index()])
+                .or_default() += 1;
         }
         let entries = tables.routers.iter().map(|entries| entries.len() as u64);
         Walk {
@@ -209,9 +240,12 @@ impl Counts {
 pub fn by_destination(hops: &LanedHops, vcs: u8, scenario: &str) -> ForwardingTables {
     let LanedHops { next, lanes, .. } = hops;
     let symmetry = &next.symmetry;
-    let mut routers: Vec<Vec<Entry>> = (0..symmetry.class_count()).map(|_| Vec::with_capacity(next.destinations.len())).collect();
+    let mut routers: Vec<Vec<Entry>> =
+        (0..symmetry.class_count()).map(|_| Vec::with_capacity(next.destinations.len())).collect();
     for (at, (&destination, ports)) in next.destinations.iter().zip(&next.ports).enumerate() {
-        for node in (0..symmetry.node_count()).map(NodeId::new).filter(|node| ports[node.index()] != NextHops::NONE) {
+        for node in
+            (0..symmetry.node_count()).map(NodeId::new).filter(|node| ports[node.index()] != NextHops::NONE)
+        {
             let home = symmetry.inverse(symmetry.element_to(node));
             let (dst, out_port) = (symmetry.image(home, destination), ports[node.index()]);
             let out_vc = if let Lanes::Listed(vcs) = lanes { vcs[at][node.index()] } else { 0 };

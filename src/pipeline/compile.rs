@@ -65,7 +65,8 @@ pub fn compile(fabric: Fabric, last: Stage, progress: &dyn Progress) -> Result<C
         compiled.map(|(compiled, _)| compiled)
     });
     progress.end();
-    let scenarios: Vec<CompiledScenario> = std::iter::once(Ok(nominal)).chain(compiled).collect::<Result<_, Failure>>()?;
+    let scenarios: Vec<CompiledScenario> =
+        std::iter::once(Ok(nominal)).chain(compiled).collect::<Result<_, Failure>>()?;
     let record = routing.map(|routing| routing.record(&scenarios[0], scenarios.len()));
     let simulations = context.simulations(&scenarios, progress)?;
     finish::finish(fabric, last, built, flow, Outcome { scenarios, simulations }, record, progress)
@@ -81,7 +82,11 @@ pub fn wire(fabric: Fabric, progress: &dyn Progress) -> Result<WiredFabric, Fail
 }
 
 /// The flow of the healthy fabric, its lower end proved.
-fn certified_flow(fabric: &Fabric, built: &Built, progress: &dyn Progress) -> Result<ConcurrentFlow, Failure> {
+fn certified_flow(
+    fabric: &Fabric,
+    built: &Built,
+    progress: &dyn Progress,
+) -> Result<ConcurrentFlow, Failure> {
     let whole = Scene::whole(&built.topology);
     let settings = match built.pod {
         Some(_) => flow::Settings::certificate(fabric.effort()),
@@ -103,6 +108,8 @@ fn prepared(
     last: Stage,
     progress: &dyn Progress,
 ) -> Result<Option<Routing>, Failure> {
-    let routing = (last >= Stage::Route).then(|| Routing::new(fabric, &built.topology, &flow.dual, progress)).transpose();
+    let routing = (last >= Stage::Route)
+        .then(|| Routing::new(fabric, &built.topology, &flow.dual, progress))
+        .transpose();
     Ok(routing.map_err(Failure::infeasible)?.flatten())
 }

@@ -15,14 +15,15 @@ pub use simulations::{DigestSpan, DigestSpanError, Remake, remake_digest_span};
 
 use fabc_base::diag::{Failure, SourceMap};
 use fabc_check::{
-    self, CERTIFICATES, Certified, CheckError, Counts, Extent, Files, MANIFEST, Proved, ProvedScenario, REPORT, SPEC, Stated,
-    StatedTradeOff,
+    self, CERTIFICATES, Certified, CheckError, Counts, Extent, Files, MANIFEST, Proved, ProvedScenario,
+    REPORT, SPEC, Stated, StatedTradeOff,
 };
 use fabc_emit::compiled::{Compiled, CompiledPod, CompiledScenario, RoutedScenario};
 use fabc_emit::{ManifestLine, TOOL, manifest_json};
 use fabc_ir::{
-    ConcurrentFlow, Contract, CrossConnects, ForwardingTables, Fraction, PackedTables, RequireOutcome, Scenario, ScenarioMetrics, Topology,
-    TradeOff, UniformTopology, fault_flows_are_listed, gigabytes, settle_collectives, surviving_scene,
+    ConcurrentFlow, Contract, CrossConnects, ForwardingTables, Fraction, PackedTables, RequireOutcome,
+    Scenario, ScenarioMetrics, Topology, TradeOff, UniformTopology, fault_flows_are_listed, gigabytes,
+    settle_collectives, surviving_scene,
 };
 use fabc_lang::syntax::{ast, input_copy};
 use fabc_model::{DEFAULT_CLOCK_HZ, Fabric, Pod, RoutingChoice, SynthesisMethod, TopologyChoice};
@@ -81,7 +82,12 @@ pub fn directory(files: &Files, fabric: &Fabric, spec_text: &str) -> Result<Veri
 ///
 /// # Errors
 /// As [`directory`].
-pub fn directory_with(files: &Files, fabric: &Fabric, spec_text: &str, remake: Remake) -> Result<Verified, Vec<CheckError>> {
+pub fn directory_with(
+    files: &Files,
+    fabric: &Fabric,
+    spec_text: &str,
+    remake: Remake,
+) -> Result<Verified, Vec<CheckError>> {
     if fabric.is_too_large() {
         let what = format!("declares {} routers, more than are ever built", fabric.node_count());
         return Err(vec![CheckError::Files { path: SPEC.to_owned(), what }]);
@@ -90,16 +96,29 @@ pub fn directory_with(files: &Files, fabric: &Fabric, spec_text: &str, remake: R
     // The compiler's own list of scenarios; the checker has compared its names with one of its own.
     let all: OnceLock<BTreeMap<String, Scenario>> = OnceLock::new();
     let same_tables = |name: &str, tables: &ForwardingTables, topology: &Topology| {
-        let by_name = || Scenario::all(fabric, topology).into_iter().map(|scenario| (scenario.name.clone(), scenario)).collect();
+        let by_name = || {
+            Scenario::all(fabric, topology)
+                .into_iter()
+                .map(|scenario| (scenario.name.clone(), scenario))
+                .collect()
+        };
         let Some(scenario) = all.get_or_init(by_name).get(name) else { return Err(unknown_scenario(name)) };
         let written = fabc_emit::tables_artifact(scenario, tables, topology.symmetry(), binary);
         same(files, &written.path, &written.bytes)
     };
     let proved = fabc_check::prove(files, fabric, &same_tables)?;
-    let verified = Verified { unproved: unproved(fabric, &proved, remake), extent: proved.extent.clone(), broken: proved.broken.clone() };
+    let verified = Verified {
+        unproved: unproved(fabric, &proved, remake),
+        extent: proved.extent.clone(),
+        broken: proved.broken.clone(),
+    };
     let (tool, options) = (proved.tool.clone(), proved.options.clone());
-    let named: Vec<String> =
-        proved.scenarios.iter().filter(|of| of.certified.routed.is_some()).map(|of| of.counts.scenario.clone()).collect();
+    let named: Vec<String> = proved
+        .scenarios
+        .iter()
+        .filter(|of| of.certified.routed.is_some())
+        .map(|of| of.counts.scenario.clone())
+        .collect();
     let simulated = simulations::read(files, fabric, &named, remake).map_err(|error| vec![error])?;
     let compiled = compiled(files, fabric, proved, simulated)?;
 
@@ -111,20 +130,51 @@ pub fn directory_with(files: &Files, fabric: &Fabric, spec_text: &str, remake: R
         Ok::<(), std::convert::Infallible>(())
     });
     infallible.unwrap_or_else(|never| match never {});
-    let nobodys = |path: &str| CheckError::Files { path: path.to_owned(), what: "is no file that fabc writes".to_owned() };
+    let nobodys = |path: &str| CheckError::Files {
+        path: path.to_owned(),
+        what: "is no file that fabc writes".to_owned(),
+    };
     errors.extend(unread.into_iter().map(nobodys));
     let others = files.iter().filter(|(path, _)| *path != MANIFEST);
     let lines: Vec<ManifestLine> = others.map(|(path, bytes)| ManifestLine::of(path, bytes)).collect();
-    let manifest = manifest_json(&tool, &fabric.name, spec_text, Contract::of(&compiled.requires), &options, &lines);
+    let manifest =
+        manifest_json(&tool, &fabric.name, spec_text, Contract::of(&compiled.requires), &options, &lines);
     errors.extend(same(files, MANIFEST, manifest.as_bytes()).err());
-    if errors.is_empty() { Ok(verified) } else { Err(errors.into_iter().map(|error| error.by(&tool, TOOL)).collect()) }
+    if errors.is_empty() {
+        Ok(verified)
+    } else {
+        Err(errors.into_iter().map(|error| error.by(&tool, TOOL)).collect())
+    }
 }
 
 /// What the emitters write from, made of nothing but what was proved; the tables stay in their files.
-fn compiled(files: &Files, fabric: &Fabric, proved: Proved, simulations: Vec<Vec<SimReport>>) -> Result<Compiled, Vec<CheckError>> {
-    let Proved { topology, wired, cross_connects, placement, cables, network, flow, trees, scenarios, collectives, stated, .. } = proved;
+fn compiled(
+    files: &Files,
+    fabric: &Fabric,
+    proved: Proved,
+    simulations: Vec<Vec<SimReport>>,
+) -> Result<Compiled, Vec<CheckError>> {
+    let Proved {
+        topology,
+        wired,
+        cross_connects,
+        placement,
+        cables,
+        network,
+        flow,
+        trees,
+        scenarios,
+        collectives,
+        stated,
+        ..
+    } = proved;
     let Stated { tree_bounds, limit, uniform, trade_off, passes } = stated;
-    let curve = |StatedTradeOff { weight, distances, cable, flow }| TradeOff { weight, distances, cable, flow: Fraction::from(flow) };
+    let curve = |StatedTradeOff { weight, distances, cable, flow }| TradeOff {
+        weight,
+        distances,
+        cable,
+        flow: Fraction::from(flow),
+    };
     let trade_off = trade_off.into_iter().map(curve).collect();
     let collectives = collectives::results(files, fabric, collectives).map_err(|error| vec![error])?;
     let mut errors = passes::wrong(fabric, &topology, network.as_ref(), &scenarios, &passes);
@@ -142,16 +192,25 @@ fn compiled(files: &Files, fabric: &Fabric, proved: Proved, simulations: Vec<Vec
     let named = |name: &str| known.iter().find(|known| known.name == name);
     for fault in &scenarios[1..] {
         errors.extend(match named(&fault.counts.scenario) {
-            Some(scenario) => listed_flow(&topology, cross_connects.as_ref(), scenario, &fault.certified, scenarios.len() - 1),
+            Some(scenario) => listed_flow(
+                &topology,
+                cross_connects.as_ref(),
+                scenario,
+                &fault.certified,
+                scenarios.len() - 1,
+            ),
             None => Some(unknown_scenario(&fault.counts.scenario)),
         });
     }
     let (rounds, stopped_by) = passes::of_the_flow(&passes);
-    let uniform = uniform.map(|ends| ends.map(Fraction::from)).map(|[flow_low, flow_high]| UniformTopology { flow_low, flow_high });
+    let uniform = uniform
+        .map(|ends| ends.map(Fraction::from))
+        .map(|[flow_low, flow_high]| UniformTopology { flow_low, flow_high });
     if !errors.is_empty() {
         return Err(errors);
     }
-    let of_pod = |(cross_connects, tree_bounds)| CompiledPod { cross_connects, limit, uniform, trees, tree_bounds };
+    let of_pod =
+        |(cross_connects, tree_bounds)| CompiledPod { cross_connects, limit, uniform, trees, tree_bounds };
     let pod = cross_connects.zip(tree_bounds).map(of_pod);
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(metrics).collect();
     let universal = pod.as_ref().and_then(CompiledPod::universal);
@@ -159,14 +218,22 @@ fn compiled(files: &Files, fabric: &Fabric, proved: Proved, simulations: Vec<Vec
     let mut requires: Vec<RequireOutcome> = fabric.requires.iter().map(of).collect();
     fabc_sim::settle(fabric, &mut requires, &simulations);
     settle_collectives(fabric, &mut requires, &collectives);
-    let flow = ConcurrentFlow { dual: scenarios[0].certified.lengths.clone(), primal: flow, rounds, sweeps: 0, stopped_by };
+    let flow = ConcurrentFlow {
+        dual: scenarios[0].certified.lengths.clone(),
+        primal: flow,
+        rounds,
+        sweeps: 0,
+        stopped_by,
+    };
     let scenario = |(ProvedScenario { certified, .. }, metrics): (ProvedScenario, ScenarioMetrics)| {
         let scenario = named(&metrics.scenario).ok_or_else(|| vec![unknown_scenario(&metrics.scenario)])?;
         let Certified { lengths, flow, routed } = certified;
-        let routed = routed.map(|(tables, proof)| RoutedScenario { tables: PackedTables::without_entries(&tables), proof });
+        let routed = routed
+            .map(|(tables, proof)| RoutedScenario { tables: PackedTables::without_entries(&tables), proof });
         Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed })
     };
-    let scenarios = scenarios.into_iter().zip(metrics).map(scenario).collect::<Result<_, Vec<CheckError>>>()?;
+    let scenarios =
+        scenarios.into_iter().zip(metrics).map(scenario).collect::<Result<_, Vec<CheckError>>>()?;
     Ok(Compiled {
         fabric: fabric.clone(),
         topology,
@@ -196,7 +263,8 @@ fn listed_flow(
     let name = &scenario.name;
     let scene = surviving_scene(&scenario.fault, topology, cross_connects);
     let listed = scene.keeps_symmetry() && fault_flows_are_listed(topology, faults);
-    let what = if listed { "is missing, but every build lists it" } else { "is listed, but no build lists it" };
+    let what =
+        if listed { "is missing, but every build lists it" } else { "is listed, but no build lists it" };
     (certified.flow.is_some() != listed).then(|| CheckError::Contradiction {
         file: CERTIFICATES.to_owned(),
         place: format!("scenarios[{name}].flow"),
@@ -253,12 +321,19 @@ fn unknown_scenario(name: &str) -> CheckError {
 /// Whether a file has exactly these bytes.
 fn same(files: &Files, path: &str, written: &[u8]) -> Result<(), CheckError> {
     let Some(found) = files.get(path) else {
-        return Err(CheckError::Files { path: path.to_owned(), what: "is missing, but every build writes it".to_owned() });
+        return Err(CheckError::Files {
+            path: path.to_owned(),
+            what: "is missing, but every build writes it".to_owned(),
+        });
     };
     if found == written {
         return Ok(());
     }
-    let at = found.iter().zip(written).position(|(one, other)| one != other).unwrap_or(found.len().min(written.len()));
+    let at = found
+        .iter()
+        .zip(written)
+        .position(|(one, other)| one != other)
+        .unwrap_or(found.len().min(written.len()));
     let line = 1 + written[..at].iter().filter(|&&byte| byte == b'\n').count();
     let [found, written] = [found, written].map(|bytes| around(bytes, at));
     Err(CheckError::Remade { file: path.to_owned(), line, found, written, by: String::new() })
@@ -268,10 +343,20 @@ fn same(files: &Files, path: &str, written: &[u8]) -> Result<(), CheckError> {
 fn around(bytes: &[u8], at: usize) -> String {
     const BEFORE: usize = 24;
     const AFTER: usize = 40;
-    let start = bytes[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1).max(at.saturating_sub(BEFORE));
-    let end = bytes[at..].iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |length| at + length).min(at + AFTER);
-    let text: String =
-        String::from_utf8_lossy(&bytes[start..end]).chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    let start = bytes[..at]
+        .iter()
+        .rposition(|&byte| byte == b'\n')
+        .map_or(0, |end| end + 1)
+        .max(at.saturating_sub(BEFORE));
+    let end = bytes[at..]
+        .iter()
+        .position(|&byte| byte == b'\n')
+        .map_or(bytes.len(), |length| at + length)
+        .min(at + AFTER);
+    let text: String = String::from_utf8_lossy(&bytes[start..end])
+        .chars()
+        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .collect();
     match (text.is_empty(), at >= bytes.len()) {
         (true, true) => "the end of the file".to_owned(),
         (true, false) => "the end of a line".to_owned(),
@@ -282,7 +367,8 @@ fn around(bytes: &[u8], at: usize) -> String {
 /// What nothing in the directory can prove.
 fn unproved(fabric: &Fabric, proved: &Proved, remake: Remake) -> Vec<Unproved> {
     let mut all = Vec::new();
-    let mut add = |holds: bool, file, place, what| all.extend(holds.then_some(Unproved { file, place, what }));
+    let mut add =
+        |holds: bool, file, place, what| all.extend(holds.then_some(Unproved { file, place, what }));
     let routed = proved.scenarios[0].certified.routed.is_some();
     let simulated = routed && !fabric.simulations.is_empty();
     let search = match fabric.pod().map(|pod| &pod.topology) {
@@ -290,23 +376,55 @@ fn unproved(fabric: &Fabric, proved: &Proved, remake: Remake) -> Vec<Unproved> {
         Some(TopologyChoice::SynthesizeNear(near)) => Some(&near.search),
         _ => None,
     };
-    add(fabric.clock_hz == DEFAULT_CLOCK_HZ, SPEC, "clock", "whether it is written: without one it is the same");
-    add(fabric.routing == RoutingChoice::Minimal, SPEC, "routing", "whether `minimal` is written: a network without a routing has it");
+    add(
+        fabric.clock_hz == DEFAULT_CLOCK_HZ,
+        SPEC,
+        "clock",
+        "whether it is written: without one it is the same",
+    );
+    add(
+        fabric.routing == RoutingChoice::Minimal,
+        SPEC,
+        "routing",
+        "whether `minimal` is written: a network without a routing has it",
+    );
     add(!routed, SPEC, "clock", "changes no other file without routes, unless latencies are in seconds");
     let router = fabric.plant.router_word();
     add(routed && !simulated, SPEC, router, "flit and buffer change no other file");
     add(simulated, SPEC, router, "radix, where ports stay free");
     add(!routed, SPEC, router, "flit, buffer and latency change no other file without routes");
-    add(fabric.pod().is_some_and(some_ports_are_free), SPEC, "ocs", "ports, where others have no more and others no fewer");
-    let searched = |floor: &fabc_model::Floor| floor.placement.name() == "annealed" || floor.clustering.name() == "walktrap";
+    add(
+        fabric.pod().is_some_and(some_ports_are_free),
+        SPEC,
+        "ocs",
+        "ports, where others have no more and others no fewer",
+    );
+    let searched = |floor: &fabc_model::Floor| {
+        floor.placement.name() == "annealed" || floor.clustering.name() == "walktrap"
+    };
     let searched = fabric.floor.as_ref().is_some_and(searched);
     add(searched, SPEC, "floor", "steps, effort and seed: which search has found the places");
     add(searched, "floor.json", "", "which cabinets and places, of all that are allowed");
     let used = |link_type| proved.topology.links().iter().any(|link| link.link_type == link_type);
-    add(fabric.link_types.ids().any(|link_type| !used(link_type)), SPEC, "link", "those that no link is made of");
-    add(search.is_some_and(|search| search.method != SynthesisMethod::Search), SPEC, "topology", "what the program may take");
+    add(
+        fabric.link_types.ids().any(|link_type| !used(link_type)),
+        SPEC,
+        "link",
+        "those that no link is made of",
+    );
+    add(
+        search.is_some_and(|search| search.method != SynthesisMethod::Search),
+        SPEC,
+        "topology",
+        "what the program may take",
+    );
     let read = fabric.plant.input().map(|(path, _)| path);
-    add(read.is_some(), read.unwrap_or_default(), "", "that this is the file that was read; what the spec asks of it is proved");
+    add(
+        read.is_some(),
+        read.unwrap_or_default(),
+        "",
+        "that this is the file that was read; what the spec asks of it is proved",
+    );
     add(true, MANIFEST, "tool", "the version");
     add(
         proved.options.iter().any(|(name, _)| name == "stop_after"),
@@ -317,18 +435,43 @@ fn unproved(fabric: &Fabric, proved: &Proved, remake: Remake) -> Vec<Unproved> {
     let set = proved.options.iter().any(|(name, _)| name.starts_with("param.") || name.starts_with("use."));
     add(set, MANIFEST, "options", "which parameters and changes the values in the spec came from");
     let planned = routed && !fabric.collectives.is_empty();
-    add(planned, REPORT, "collectives.scenarios.others", "chunks and times of slower algorithms; that none is faster is proved");
+    add(
+        planned,
+        REPORT,
+        "collectives.scenarios.others",
+        "chunks and times of slower algorithms; that none is faster is proved",
+    );
     add(planned, REPORT, "collectives.scenarios.left_out", "which algorithms were not tried unasked");
-    add(planned, REPORT, "collectives.curve.times_ns", "times at other sizes; that none is below the bound is proved");
+    add(
+        planned,
+        REPORT,
+        "collectives.curve.times_ns",
+        "times at other sizes; that none is below the bound is proved",
+    );
     add(planned, REPORT, "collectives.crossovers", "where the fastest algorithm changes");
-    add(planned, "collectives/", "bounds", "which witnesses, of all that prove the same bound, and in which order");
+    add(
+        planned,
+        "collectives/",
+        "bounds",
+        "which witnesses, of all that prove the same bound, and in which order",
+    );
     for place in ["steps", "trees", "sends", "rooted", "latency", "canonical"] {
-        add(planned, "collectives/", place, "which schedule and how it is listed, of all that do the same in the same time");
+        add(
+            planned,
+            "collectives/",
+            place,
+            "which schedule and how it is listed, of all that do the same in the same time",
+        );
     }
     add(true, REPORT, "passes", "how the searches went: counters, stopped_by, notes");
     let weighed = !proved.stated.trade_off.is_empty();
     add(weighed, REPORT, "network.trade_off", "what other weights of cables give");
-    add(proved.stated.uniform.is_some(), REPORT, "gain", "what the topology for uniform demand carries; the ratio follows from it");
+    add(
+        proved.stated.uniform.is_some(),
+        REPORT,
+        "gain",
+        "what the topology for uniform demand carries; the ratio follows from it",
+    );
     let bounds = proved.stated.tree_bounds.as_ref();
     add(
         bounds.is_some_and(|bounds| !bounds.witness.is_empty()),
@@ -336,15 +479,22 @@ fn unproved(fabric: &Fabric, proved: &Proved, remake: Remake) -> Vec<Unproved> {
         "bounds.trees.witness",
         "which switches prove the bound, of all that do",
     );
-    add(proved.stated.limit.is_some(), REPORT, "bounds.universal.argument", "which argument, of all with the same sums");
+    add(
+        proved.stated.limit.is_some(),
+        REPORT,
+        "bounds.universal.argument",
+        "which argument, of all with the same sums",
+    );
     add(!proved.trees.is_empty(), CERTIFICATES, "trees", "which trees, of as many");
     let halves = proved.network.as_ref().is_some_and(|network| network.bisection.is_some());
     add(halves, CERTIFICATES, "bisection", "which halves and which lower end, of all that are proved");
     add(true, CERTIFICATES, "lengths", "which lengths, of all that prove the same bound");
     add(routed, CERTIFICATES, "ranks", "which ranks, of all that rise along every route");
-    let counts = "counts of runs that were not made again, of all that are possible; `--remake all` makes all of them";
+    let counts =
+        "counts of runs that were not made again, of all that are possible; `--remake all` makes all of them";
     add(simulated && remake.runs.is_some(), "simulations/", "scenarios", counts);
-    let brackets = "which bracket, of all that a search can end with: rates that it ran on the way are not run again";
+    let brackets =
+        "which bracket, of all that a search can end with: rates that it ran on the way are not run again";
     add(simulated, "simulations/", "saturation", brackets);
     add(routed, "tables/", "", "which routes, of all that arrive and have the same numbers");
     all

@@ -55,7 +55,8 @@ impl Births {
             Turns { off, on: (off * rate / (bursts.rate.as_f64() - rate)).min(1.0) }
         });
         // Packets per cycle and port, in bursts while on.
-        let p = bursts.map_or(rate, |bursts| bursts.rate).as_f64() / (f64::from(setting.packet) * f64::from(ports));
+        let p = bursts.map_or(rate, |bursts| bursts.rate).as_f64()
+            / (f64::from(setting.packet) * f64::from(ports));
         let chance = |generator: u32| {
             let [share, most] = pattern.sends(generator / ports).then(|| pattern.share(generator / ports))?;
             Some(if share == most { p } else { p * (share as f64 / most as f64) })
@@ -174,7 +175,8 @@ mod tests {
 
     /// Births of one generator within some cycles.
     fn births(p: f64, turns: Option<Turns>, cycles: u32) -> Vec<u32> {
-        let (mut births, mut born) = (Births::new(1, 2, turns, |generator| (generator == 1).then_some(p)), Vec::new());
+        let (mut births, mut born) =
+            (Births::new(1, 2, turns, |generator| (generator == 1).then_some(p)), Vec::new());
         let mut all = Vec::new();
         for now in 0..cycles {
             births.now(now, &mut born);
@@ -191,10 +193,17 @@ mod tests {
             let all = births(p, None, cycles);
             let expected = p * f64::from(cycles);
             let sigma = libm::sqrt(expected * (1.0 - p));
-            assert!((all.len() as f64 - expected).abs() < 4.0 * sigma, "{} births, {expected} expected", all.len());
+            assert!(
+                (all.len() as f64 - expected).abs() < 4.0 * sigma,
+                "{} births, {expected} expected",
+                all.len()
+            );
             // Gaps of one cycle come with probability p.
             let close = all.windows(2).filter(|pair| pair[1] == pair[0] + 1).count() as f64;
-            assert!((close - expected * p).abs() < 4.0 * libm::sqrt(expected * p) + 1.0, "{close} gaps of one cycle");
+            assert!(
+                (close - expected * p).abs() < 4.0 * libm::sqrt(expected * p) + 1.0,
+                "{close} gaps of one cycle"
+            );
         }
     }
     /// Bursts of 50 cycles in which every fourth cycle has a birth, a third of the time.
@@ -203,12 +212,19 @@ mod tests {
         let cycles = 4_000_000;
         let all = births(0.25, Some(Turns { off: 0.02, on: 0.01 }), cycles);
         let expected = 0.25 / 3.0 * f64::from(cycles);
-        assert!((all.len() as f64 - expected).abs() < 0.02 * expected, "{} births, {expected} expected", all.len());
+        assert!(
+            (all.len() as f64 - expected).abs() < 0.02 * expected,
+            "{} births, {expected} expected",
+            all.len()
+        );
         // A gap of one cycle: the burst goes on (0.98), and the coin falls right; had it ended, it would
         // begin again no sooner than the cycle after.
         let close = all.windows(2).filter(|pair| pair[1] == pair[0] + 1).count() as f64;
         let expected = all.len() as f64 * 0.98 * 0.25;
-        assert!((close - expected).abs() < 5.0 * libm::sqrt(expected), "{close} gaps of one cycle, {expected} expected");
+        assert!(
+            (close - expected).abs() < 5.0 * libm::sqrt(expected),
+            "{close} gaps of one cycle, {expected} expected"
+        );
         // Always on, and on every other cycle.
         assert_eq!(births(1.0, Some(Turns { off: 1.0, on: 1.0 }), 100).len(), 50);
     }

@@ -60,7 +60,8 @@ pub fn rates(fabric: &Fabric, simulation: &Simulation, prepared: &Prepared<'_>) 
 pub fn settle(fabric: &Fabric, requires: &mut [RequireOutcome], simulations: &[Vec<SimReport>]) {
     for settled in requires {
         let Some(of) = settled.require.simulation() else { continue };
-        let found = fabric.simulations.iter().zip(simulations).find(|(simulation, _)| simulation.name == of.name);
+        let found =
+            fabric.simulations.iter().zip(simulations).find(|(simulation, _)| simulation.name == of.name);
         *settled = outcome(fabric, &settled.require, found.map_or(&[], |(_, reports)| reports));
     }
 }
@@ -72,7 +73,9 @@ fn outcome(fabric: &Fabric, require: &Require, reports: &[SimReport]) -> Require
     let of = |report: &SimReport| Some((value(fabric, require, report)?, report.scenario.clone()));
     let values = reports.iter().map(of).collect::<Option<Vec<_>>>().unwrap_or_default();
     let better = require.metric.larger_is_better();
-    let worse = |one: &(Fraction, String), other: &(Fraction, String)| if better { other.0 < one.0 } else { other.0 > one.0 };
+    let worse = |one: &(Fraction, String), other: &(Fraction, String)| {
+        if better { other.0 < one.0 } else { other.0 > one.0 }
+    };
     let worst = values.into_iter().reduce(|one, other| if worse(&one, &other) { other } else { one });
     let scenario = worst.as_ref().map(|(_, scenario)| scenario.clone()).filter(|_| reports.len() > 1);
     let measured = worst.map(|(value, _)| value);

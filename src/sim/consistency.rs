@@ -41,7 +41,8 @@ pub(super) fn check_consistency(prepared: &Prepared<'_>, report: &SimReport) -> 
         impossible_point(prepared, report, point).map_or(Ok(()), |what| Err(at("points", k, what)))?;
     }
     for (k, run) in report.completions.iter().enumerate() {
-        impossible_completion(prepared, report, run).map_or(Ok(()), |what| Err(at("completions", k, what)))?;
+        impossible_completion(prepared, report, run)
+            .map_or(Ok(()), |what| Err(at("completions", k, what)))?;
     }
     for (k, found) in report.saturations.iter().enumerate() {
         impossible_bracket(prepared, report, found).map_or(Ok(()), |what| Err(at("saturation", k, what)))?;
@@ -61,39 +62,64 @@ fn impossible_point(prepared: &Prepared<'_>, report: &SimReport, point: &Point) 
     let flits = point.flits_delivered_ever.checked_add(point.flits_in_flight);
     let packet = u64::from(setting.packet);
     let sum = |one: u64, other: u64| one.checked_add(other);
-    says(sum(point.delivered_ever, point.in_flight) == Some(point.born_ever), "born_ever is not what was delivered and what is in flight")
-        .or_else(|| says(flits == point.born_ever.checked_mul(packet), "the flits born are not those delivered and in flight"))
-        .or_else(|| says(sum(arrived, point.unfinished) == Some(point.born), "born is not what has a latency and what is unfinished"))
-        .or_else(|| duration(setting, point))
-        .or_else(|| {
-            let Offer::Rates(pattern) = &prepared.offer else { return Some("such traffic has no rates".to_owned()) };
-            let born = births(prepared, pattern, (point.rate, point.seed), point.cycles);
-            says(born == (point.born, point.born_ever), "born and born_ever are not the births of this rate and seed")
-        })
-        .or_else(|| point.delays.and_then(|delays| impossible_delays(&delays, point.cycles.saturating_sub(setting.warmup).into())))
-        .or_else(|| delivered(report, point))
-        .or_else(|| in_flight(setting, point))
-        .or_else(|| queues(prepared, setting, &point.vcs, measured))
-        .or_else(|| hops(setting, &point.vcs, (point.hops, point.general_hops)))
-        .or_else(|| busy(prepared, &report.classes, &point.busy_by_class, point.busiest, measured))
-        .or_else(|| {
-            let moved: u64 = point.busy_by_class.iter().sum();
-            // A hop is counted when its first flit leaves. Its flits may move before or behind the measured
-            // cycles. In the flit model flits wait behind the switch as well, each with room booked for it
-            // downstream.
-            let at_an_edge = match setting.model {
-                Model::Packet => packet,
-                Model::Flit => u64::from(setting.vcs()) * (packet + u64::from(setting.buffer)),
-            };
-            let edge = prepared.layout.lit as u64 * at_an_edge;
-            let whole = point.hops.checked_mul(packet);
-            says(whole.is_some_and(|whole| moved.abs_diff(whole) <= edge), "channels have not moved the flits of all hops")
-        })
-        .or_else(|| inside(prepared, report, point))
-        .or_else(|| {
-            let (_, kept) = spacing(point.cycles.into());
-            says(point.digests.len() == kept, "it has not one digest every thousand cycles")
-        })
+    says(
+        sum(point.delivered_ever, point.in_flight) == Some(point.born_ever),
+        "born_ever is not what was delivered and what is in flight",
+    )
+    .or_else(|| {
+        says(
+            flits == point.born_ever.checked_mul(packet),
+            "the flits born are not those delivered and in flight",
+        )
+    })
+    .or_else(|| {
+        says(
+            sum(arrived, point.unfinished) == Some(point.born),
+            "born is not what has a latency and what is unfinished",
+        )
+    })
+    .or_else(|| duration(setting, point))
+    .or_else(|| {
+        let Offer::Rates(pattern) = &prepared.offer else {
+            return Some("such traffic has no rates".to_owned());
+        };
+        let born = births(prepared, pattern, (point.rate, point.seed), point.cycles);
+        says(
+            born == (point.born, point.born_ever),
+            "born and born_ever are not the births of this rate and seed",
+        )
+    })
+    .or_else(|| {
+        point
+            .delays
+            .and_then(|delays| impossible_delays(&delays, point.cycles.saturating_sub(setting.warmup).into()))
+    })
+    .or_else(|| delivered(report, point))
+    .or_else(|| in_flight(setting, point))
+    .or_else(|| queues(prepared, setting, &point.vcs, measured))
+    .or_else(|| hops(setting, &point.vcs, (point.hops, point.general_hops)))
+    .or_else(|| busy(prepared, &report.classes, &point.busy_by_class, point.busiest, measured))
+    .or_else(|| {
+        let moved: u64 = point.busy_by_class.iter().sum();
+        // A hop is counted when its first flit leaves. Its flits may move before or behind the measured
+        // cycles. In the flit model flits wait behind the switch as well, each with room booked for it
+        // downstream.
+        let at_an_edge = match setting.model {
+            Model::Packet => packet,
+            Model::Flit => u64::from(setting.vcs()) * (packet + u64::from(setting.buffer)),
+        };
+        let edge = prepared.layout.lit as u64 * at_an_edge;
+        let whole = point.hops.checked_mul(packet);
+        says(
+            whole.is_some_and(|whole| moved.abs_diff(whole) <= edge),
+            "channels have not moved the flits of all hops",
+        )
+    })
+    .or_else(|| inside(prepared, report, point))
+    .or_else(|| {
+        let (_, kept) = spacing(point.cycles.into());
+        says(point.digests.len() == kept, "it has not one digest every thousand cycles")
+    })
 }
 
 /// A run lasts until what was born in the measured cycles has arrived, and at most as long again.
@@ -115,7 +141,10 @@ fn impossible_delays(of: &Delays, cycles: u64) -> Option<String> {
     says(median <= p99 && p99 <= most, "median, p99 and max of the latencies do not ascend")
         .or_else(|| says(most < cycles, "a latency is longer than the run"))
         .or_else(|| {
-            says((packets > nearly || p99 == most) && (nearly > half || median == p99), "so few packets have the p99 for their max")
+            says(
+                (packets > nearly || p99 == most) && (nearly > half || median == p99),
+                "so few packets have the p99 for their max",
+            )
         })
         .or_else(|| {
             says(
@@ -130,27 +159,39 @@ fn impossible_delays(of: &Delays, cycles: u64) -> Option<String> {
 fn delivered(report: &SimReport, point: &Point) -> Option<String> {
     let ((_, worst), (_, best)) = (point.worst_source, point.best_source);
     let senders = u64::from(report.load.senders);
-    let shares = u64::from(worst) * senders <= point.delivered && point.delivered <= u64::from(best) * senders;
+    let shares =
+        u64::from(worst) * senders <= point.delivered && point.delivered <= u64::from(best) * senders;
     let ends = report.saturations.iter().find(|found| found.seed == point.seed);
-    says(point.delivered_late <= point.delivered, "more packets were delivered in the second half of the window than in all of it")
-        .or_else(|| says(point.delivered <= point.delivered_ever, "more packets were delivered in the window than ever"))
-        .or_else(|| {
-            says(point.delays.map_or(0, |delays| delays.packets) <= point.delivered_ever, "more packets have a latency than were delivered")
-        })
-        .or_else(|| says(worst <= best && shares, "worst_source and best_source are not around what was delivered"))
-        .or_else(|| {
-            let found = ends?;
-            let is = |end: Option<Rate>| end == Some(point.rate);
-            let fits = (!is(found.stable) || point.is_stable()) && (!is(found.unstable) || !point.is_stable());
-            let beyond = found.beyond.rate != point.rate || found.beyond.delivered == point.delivered;
-            says(fits && beyond, "the search for saturation found this rate otherwise")
-        })
+    says(
+        point.delivered_late <= point.delivered,
+        "more packets were delivered in the second half of the window than in all of it",
+    )
+    .or_else(|| {
+        says(point.delivered <= point.delivered_ever, "more packets were delivered in the window than ever")
+    })
+    .or_else(|| {
+        says(
+            point.delays.map_or(0, |delays| delays.packets) <= point.delivered_ever,
+            "more packets have a latency than were delivered",
+        )
+    })
+    .or_else(|| {
+        says(worst <= best && shares, "worst_source and best_source are not around what was delivered")
+    })
+    .or_else(|| {
+        let found = ends?;
+        let is = |end: Option<Rate>| end == Some(point.rate);
+        let fits = (!is(found.stable) || point.is_stable()) && (!is(found.unstable) || !point.is_stable());
+        let beyond = found.beyond.rate != point.rate || found.beyond.delivered == point.delivered;
+        says(fits && beyond, "the search for saturation found this rate otherwise")
+    })
 }
 
 fn in_flight(setting: &Setting, point: &Point) -> Option<String> {
     let flits = point.in_flight..=point.in_flight.saturating_mul(u64::from(setting.packet));
-    says(point.unfinished <= point.in_flight, "more packets are unfinished than in flight")
-        .or_else(|| says(flits.contains(&point.flits_in_flight), "flits in flight are not those of the packets in flight"))
+    says(point.unfinished <= point.in_flight, "more packets are unfinished than in flight").or_else(|| {
+        says(flits.contains(&point.flits_in_flight), "flits in flight are not those of the packets in flight")
+    })
 }
 
 /// What queues had booked: `cycles` of every queue are counted.
@@ -161,14 +202,20 @@ fn queues(prepared: &Prepared<'_>, setting: &Setting, vcs: &[VcUse], cycles: u64
         return Some("these are not the virtual channels of the model".to_owned());
     }
     vcs.iter().find_map(|vc| {
-        let [sum, p99, queue, full] = [vc.flit_cycles, vc.p99, vc.queue_cycles, vc.full_cycles].map(u128::from);
+        let [sum, p99, queue, full] =
+            [vc.flit_cycles, vc.p99, vc.queue_cycles, vc.full_cycles].map(u128::from);
         let top = u128::from(top);
         // At most one cycle in a hundred is above the p99, and more than one in a hundred is not below it.
         let above = p99 == 0 || sum * 100 > p99 * queue;
         let below = sum * 100 <= p99 * queue * 100 + (top - p99.min(top)) * queue;
         let at_top = if p99 == top { full * 100 > queue } else { full * 100 <= queue };
         says(vc.queue_cycles == all, "queue_cycles are not those of all queues")
-            .or_else(|| says(p99 <= top && p99.is_multiple_of(u128::from(setting.grain())), "p99_flits is more than a queue has room for"))
+            .or_else(|| {
+                says(
+                    p99 <= top && p99.is_multiple_of(u128::from(setting.grain())),
+                    "p99_flits is more than a queue has room for",
+                )
+            })
             .or_else(|| {
                 says(
                     full <= queue && full * top <= sum && sum <= queue * top,
@@ -191,18 +238,28 @@ fn hops(setting: &Setting, vcs: &[VcUse], (all, general): (u64, u64)) -> Option<
 }
 
 /// Cycles in which channels moved flits, of so many that are counted.
-fn busy(prepared: &Prepared<'_>, classes: &[AlikeChannels], busy: &[u64], busiest: (u32, u32), cycles: u64) -> Option<String> {
+fn busy(
+    prepared: &Prepared<'_>,
+    classes: &[AlikeChannels],
+    busy: &[u64],
+    busiest: (u32, u32),
+    cycles: u64,
+) -> Option<String> {
     let (channel, most) = busiest;
     if busy.len() != classes.len() {
         return Some("busy_cycles are not those of the classes of channels".to_owned());
     }
     let full = |(class, busy): (&AlikeChannels, &u64)| *busy <= class.channels.saturating_mul(cycles);
-    let at_most = |(class, busy): (&AlikeChannels, &u64)| *busy <= class.channels.saturating_mul(u64::from(most));
+    let at_most =
+        |(class, busy): (&AlikeChannels, &u64)| *busy <= class.channels.saturating_mul(u64::from(most));
     // A class moves at least what its busiest channel does.
     let own = prepared.class_rank(ChannelId::new(channel as usize)).map_or(0, |rank| busy[rank]);
-    says(u64::from(most) <= cycles && classes.iter().zip(busy).all(full), "a channel moves more than a flit per cycle")
-        .or_else(|| says(classes.iter().zip(busy).all(at_most), "channels are busier than the busiest one"))
-        .or_else(|| says(u64::from(most) <= own, "the busiest channel is busier than all of its class"))
+    says(
+        u64::from(most) <= cycles && classes.iter().zip(busy).all(full),
+        "a channel moves more than a flit per cycle",
+    )
+    .or_else(|| says(classes.iter().zip(busy).all(at_most), "channels are busier than the busiest one"))
+    .or_else(|| says(u64::from(most) <= own, "the busiest channel is busier than all of its class"))
 }
 
 /// Packets inside: at the marks, and summed over the measured cycles.
@@ -211,8 +268,10 @@ fn inside(prepared: &Prepared<'_>, report: &SimReport, point: &Point) -> Option<
     let (measured, most) = (u64::from(report.setting.measure), point.born_ever);
     // What is born and delivered in the first cycle is not seen from its end.
     let endpoints = u64::from(prepared.endpoint_count());
-    let cycle = endpoints * u64::from(report.setting.ports().unwrap_or(1)) + endpoints + prepared.layout.lit as u64;
-    let change = (i128::from(point.born) - i128::from(point.delivered)) - (i128::from(end) - i128::from(start));
+    let cycle =
+        endpoints * u64::from(report.setting.ports().unwrap_or(1)) + endpoints + prepared.layout.lit as u64;
+    let change =
+        (i128::from(point.born) - i128::from(point.delivered)) - (i128::from(end) - i128::from(start));
     says([start, middle, end].iter().all(|inside| *inside <= most), "more packets are inside than were born")
         .or_else(|| {
             says(
@@ -220,7 +279,9 @@ fn inside(prepared: &Prepared<'_>, report: &SimReport, point: &Point) -> Option<
                 "packets inside at the ends of the window are not what was born and delivered between",
             )
         })
-        .or_else(|| says(point.inside_sum <= measured.saturating_mul(most), "more packets are inside than were born"))
+        .or_else(|| {
+            says(point.inside_sum <= measured.saturating_mul(most), "more packets are inside than were born")
+        })
         .or_else(|| {
             // Cycles times packets inside, and latencies of the packets born: they differ at the edges only.
             let delays = point.delays.filter(|_| point.is_stable() && point.unfinished == 0)?;
@@ -238,18 +299,39 @@ fn impossible_completion(prepared: &Prepared<'_>, report: &SimReport, run: &Comp
     let (setting, cycles) = (&report.setting, u64::from(run.cycles) + 1);
     let moved = || run.busy_by_class.iter().sum::<u64>();
     says(run.packets == volume.packets, "delivered is not all that is sent")
-        .or_else(|| says(u64::from(run.cycles) >= volume.least_cycles, "there are fewer cycles than the busiest channel needs"))
-        .or_else(|| says(run.delays.is_some_and(|delays| delays.packets == run.packets), "not all packets have a latency"))
+        .or_else(|| {
+            says(
+                u64::from(run.cycles) >= volume.least_cycles,
+                "there are fewer cycles than the busiest channel needs",
+            )
+        })
+        .or_else(|| {
+            says(
+                run.delays.is_some_and(|delays| delays.packets == run.packets),
+                "not all packets have a latency",
+            )
+        })
         .or_else(|| run.delays.and_then(|delays| impossible_delays(&delays, cycles)))
-        .or_else(|| says(run.delays.is_some_and(|delays| delays.hops == run.hops), "the packets have not made all hops"))
+        .or_else(|| {
+            says(
+                run.delays.is_some_and(|delays| delays.hops == run.hops),
+                "the packets have not made all hops",
+            )
+        })
         .or_else(|| queues(prepared, setting, &run.vcs, cycles))
         .or_else(|| hops(setting, &run.vcs, (run.hops, run.general_hops)))
         .or_else(|| busy(prepared, &report.classes, &run.busy_by_class, run.busiest, cycles))
-        .or_else(|| says(Some(moved()) == run.hops.checked_mul(u64::from(setting.packet)), "channels have not moved the flits of all hops"))
+        .or_else(|| {
+            says(
+                Some(moved()) == run.hops.checked_mul(u64::from(setting.packet)),
+                "channels have not moved the flits of all hops",
+            )
+        })
         .or_else(|| {
             // Along tables every channel moves what the messages put on it.
             let by_tables = setting.selection == PathSelection::Tables;
-            let is_load = |(class, busy): (&AlikeChannels, &u64)| u128::from(*busy) * report.load.unit == class.load;
+            let is_load =
+                |(class, busy): (&AlikeChannels, &u64)| u128::from(*busy) * report.load.unit == class.load;
             says(
                 !by_tables || report.classes.iter().zip(&run.busy_by_class).all(is_load),
                 "channels have not moved what the messages put on them",
@@ -263,8 +345,14 @@ fn impossible_completion(prepared: &Prepared<'_>, report: &SimReport, run: &Comp
 
 /// What is wrong with the bracket of a search.
 fn impossible_bracket(prepared: &Prepared<'_>, report: &SimReport, found: &Saturation) -> Option<String> {
-    says(can_end(prepared, found), "no search ends so: its rates and the number of its runs follow from the bound").or_else(|| {
-        let Offer::Rates(pattern) = &prepared.offer else { return Some("such traffic does not saturate".to_owned()) };
+    says(
+        can_end(prepared, found),
+        "no search ends so: its rates and the number of its runs follow from the bound",
+    )
+    .or_else(|| {
+        let Offer::Rates(pattern) = &prepared.offer else {
+            return Some("such traffic does not saturate".to_owned());
+        };
         let (_, born) = births(prepared, pattern, (found.beyond.rate, found.seed), report.setting.end());
         says(found.beyond.delivered <= born, "beyond the bound more packets are delivered than born")
     })

@@ -41,7 +41,9 @@ pub(super) trait Routers<'a> {
 
     /// The next packet of a lane of messages is born, if there is one.
     fn refill(&mut self, lane: u32, now: u32) -> bool {
-        let Some(packet) = self.supply().as_mut().and_then(|supply| supply.next(lane, now)) else { return false };
+        let Some(packet) = self.supply().as_mut().and_then(|supply| supply.next(lane, now)) else {
+            return false;
+        };
         self.tally().born(now);
         self.birth(packet, now);
         true
@@ -88,7 +90,12 @@ impl<'a> Offered<'a> {
 }
 
 /// Packets born in the measured cycles, and in a whole run of so many cycles: they depend on no router.
-pub(super) fn births(of: &Prepared<'_>, pattern: &Pattern, (rate, seed): (Rate, u64), cycles: u32) -> (u64, u64) {
+pub(super) fn births(
+    of: &Prepared<'_>,
+    pattern: &Pattern,
+    (rate, seed): (Rate, u64),
+    cycles: u32,
+) -> (u64, u64) {
     let (mut births, mut born) = (Births::of(of, pattern, rate, seed), Vec::new());
     let (mut measured, mut ever) = (0, 0);
     for now in 0..cycles {
@@ -148,7 +155,11 @@ pub(super) fn begin<'a>(
 ///
 /// # Errors
 /// Packets wait for each other for ever, or there are more cycles than are counted.
-pub(super) fn complete<'a>(mut routers: impl Routers<'a>, of: &'a Prepared<'a>, seed: u64) -> Result<Completion, SimError> {
+pub(super) fn complete<'a>(
+    mut routers: impl Routers<'a>,
+    of: &'a Prepared<'a>,
+    seed: u64,
+) -> Result<Completion, SimError> {
     let now = messages(&mut routers, of, u32::MAX)?;
     let (tally, _) = routers.counted(now);
     // The last delivery was in the cycle before.
@@ -159,7 +170,11 @@ pub(super) fn complete<'a>(mut routers: impl Routers<'a>, of: &'a Prepared<'a>, 
 ///
 /// # Errors
 /// As [`complete`].
-pub(super) fn begin_messages<'a>(mut routers: impl Routers<'a>, of: &'a Prepared<'a>, cycles: u32) -> Result<Vec<u64>, SimError> {
+pub(super) fn begin_messages<'a>(
+    mut routers: impl Routers<'a>,
+    of: &'a Prepared<'a>,
+    cycles: u32,
+) -> Result<Vec<u64>, SimError> {
     messages(&mut routers, of, cycles)?;
     Ok(routers.tally().digests().to_vec())
 }
@@ -186,7 +201,9 @@ fn messages<'a>(routers: &mut impl Routers<'a>, of: &'a Prepared<'a>, most: u32)
 /// Messages come to their lanes, and the first packets of those are born that find nobody waiting.
 fn release<'a>(routers: &mut impl Routers<'a>, now: u32) {
     let (delivered, mut lanes) = (routers.tally().delivered_ever(), Vec::new());
-    while let Some((number, message)) = routers.supply().as_mut().and_then(|supply| supply.due(now, delivered)) {
+    while let Some((number, message)) =
+        routers.supply().as_mut().and_then(|supply| supply.due(now, delivered))
+    {
         let lane = routers.lane(&message);
         if let Some(supply) = routers.supply() {
             supply.join(lane, number);
@@ -199,7 +216,12 @@ fn release<'a>(routers: &mut impl Routers<'a>, now: u32) {
 }
 
 /// What follows births in a cycle; `at` says what is run.
-fn rest<'a>(routers: &mut impl Routers<'a>, of: &Prepared<'_>, now: u32, at: impl Fn() -> String) -> Result<(), SimError> {
+fn rest<'a>(
+    routers: &mut impl Routers<'a>,
+    of: &Prepared<'_>,
+    now: u32,
+    at: impl Fn() -> String,
+) -> Result<(), SimError> {
     routers.decides(now);
     routers.tally().end_of_cycle(now);
     if routers.tally().inside() == 0 {

@@ -84,7 +84,8 @@ impl Point {
             self.general_hops,
         ];
         let pairs = sources.into_iter().flat_map(|(one, other)| [one.into(), other.into()]);
-        let rest = delays(self.delays).into_iter().chain(vcs(&self.vcs)).chain(self.busy_by_class.iter().copied());
+        let rest =
+            delays(self.delays).into_iter().chain(vcs(&self.vcs)).chain(self.busy_by_class.iter().copied());
         next(self.digests.last(), counts.into_iter().chain(pairs).chain(rest))
     }
 }
@@ -93,18 +94,31 @@ impl Completion {
     /// The digest of all that is stated of the run, behind those of its cycles.
     pub fn last_digest(&self) -> u64 {
         let (channel, busy) = self.busiest;
-        let counts = [self.seed, self.cycles.into(), self.packets, channel.into(), busy.into(), self.hops, self.general_hops];
-        let rest = delays(self.delays).into_iter().chain(vcs(&self.vcs)).chain(self.busy_by_class.iter().copied());
+        let counts = [
+            self.seed,
+            self.cycles.into(),
+            self.packets,
+            channel.into(),
+            busy.into(),
+            self.hops,
+            self.general_hops,
+        ];
+        let rest =
+            delays(self.delays).into_iter().chain(vcs(&self.vcs)).chain(self.busy_by_class.iter().copied());
         next(self.digests.last(), counts.into_iter().chain(rest))
     }
 }
 
 fn delays(of: Option<Delays>) -> [u64; 7] {
-    of.map_or([0; 7], |Delays { packets, sum, median, p99, most, waited, hops }| [packets, sum, median, p99, most, waited, hops])
+    of.map_or([0; 7], |Delays { packets, sum, median, p99, most, waited, hops }| {
+        [packets, sum, median, p99, most, waited, hops]
+    })
 }
 
 fn vcs(all: &[VcUse]) -> impl Iterator<Item = u64> {
-    let counts = |&VcUse { hops, flit_cycles, p99, full_cycles, queue_cycles }: &VcUse| [hops, flit_cycles, p99, full_cycles, queue_cycles];
+    let counts = |&VcUse { hops, flit_cycles, p99, full_cycles, queue_cycles }: &VcUse| {
+        [hops, flit_cycles, p99, full_cycles, queue_cycles]
+    };
     all.iter().flat_map(counts)
 }
 

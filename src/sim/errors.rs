@@ -9,7 +9,10 @@ use thiserror::Error;
 pub enum SimError {
     /// A packet that is longer than any queue.
     #[error("a packet of {packet} flits does not fit a buffer of {buffer}")]
-    #[diagnostic(code(FAB0601), help("whole packets wait in one buffer: declare a larger one, or send shorter packets (`packet`)"))]
+    #[diagnostic(
+        code(FAB0601),
+        help("whole packets wait in one buffer: declare a larger one, or send shorter packets (`packet`)")
+    )]
     PacketTooLong {
         /// Its flits.
         packet: u32,
@@ -39,7 +42,10 @@ pub enum SimError {
 
     /// Links that do not carry alike.
     #[error("link `{name}` carries another bandwidth than `{other}`")]
-    #[diagnostic(code(FAB0603), help("in this model every channel moves one flit per cycle: all links in use must carry the same"))]
+    #[diagnostic(
+        code(FAB0603),
+        help("in this model every channel moves one flit per cycle: all links in use must carry the same")
+    )]
     UnlikeLinks {
         /// A link in use.
         name: String,
@@ -66,8 +72,13 @@ pub enum SimError {
     },
 
     /// More packets than a host can begin.
-    #[error("a rate of {rate} is more than a packet of {packet} flits per cycle and port can offer: at most {most}")]
-    #[diagnostic(code(FAB0605), help("hosts begin at most one packet per cycle; send longer packets (`packet`)"))]
+    #[error(
+        "a rate of {rate} is more than a packet of {packet} flits per cycle and port can offer: at most {most}"
+    )]
+    #[diagnostic(
+        code(FAB0605),
+        help("hosts begin at most one packet per cycle; send longer packets (`packet`)")
+    )]
     RateTooHigh {
         /// As asked.
         rate: String,
@@ -89,7 +100,10 @@ pub enum SimError {
 
     /// A route that does not arrive.
     #[error("{scenario}: packets from {src} to {dst} do not arrive: {why}")]
-    #[diagnostic(code(FAB0607), help("these are not the tables of a build, or they were changed: `fabc verify` says more"))]
+    #[diagnostic(
+        code(FAB0607),
+        help("these are not the tables of a build, or they were changed: `fabc verify` says more")
+    )]
     Astray {
         /// The scenario.
         scenario: String,
@@ -102,10 +116,14 @@ pub enum SimError {
     },
 
     /// Packets that wait for each other for ever.
-    #[error("{scenario}: {at} nothing has moved since cycle {cycle}: {length} queues wait for each other in a circle:\n{circle}")]
+    #[error(
+        "{scenario}: {at} nothing has moved since cycle {cycle}: {length} queues wait for each other in a circle:\n{circle}"
+    )]
     #[diagnostic(
         code(FAB0608),
-        help("the first packet of each queue needs room in the next: tables that `fabc verify` accepts have no such circle")
+        help(
+            "the first packet of each queue needs room in the next: tables that `fabc verify` accepts have no such circle"
+        )
     )]
     Deadlock {
         /// The scenario.
@@ -146,8 +164,13 @@ pub enum SimError {
     },
 
     /// Ways of more hops than there are virtual channels.
-    #[error("`{routing}` routing takes a virtual channel per hop: ways have up to {needed} hops, and the router has {has}")]
-    #[diagnostic(code(FAB0621), help("declare `vcs = {needed};` for the router, or go by the tables (`routing = tables`)"))]
+    #[error(
+        "`{routing}` routing takes a virtual channel per hop: ways have up to {needed} hops, and the router has {has}"
+    )]
+    #[diagnostic(
+        code(FAB0621),
+        help("declare `vcs = {needed};` for the router, or go by the tables (`routing = tables`)")
+    )]
     TooFewVcs {
         /// The routing.
         routing: &'static str,
@@ -162,14 +185,21 @@ pub enum SimError {
 
     /// Hosts without ports, in a model whose hosts hand over flit by flit.
     #[error("hosts without limit are of the packet model")]
-    #[diagnostic(code(FAB0610), help("in the flit model a host hands its router one flit per cycle and port: give a number (`hosts`)"))]
+    #[diagnostic(
+        code(FAB0610),
+        help(
+            "in the flit model a host hands its router one flit per cycle and port: give a number (`hosts`)"
+        )
+    )]
     UnlimitedHosts,
 
     /// A router that takes no time, in a model whose flits wait behind the switch.
     #[error("the {router} takes 0 cycles")]
     #[diagnostic(
         code(FAB0611),
-        help("in the flit model a router takes at least one cycle: declare a `latency`, or choose `model = packet`")
+        help(
+            "in the flit model a router takes at least one cycle: declare a `latency`, or choose `model = packet`"
+        )
     )]
     TimelessRouter {
         /// `chip` or `router`.
@@ -221,7 +251,10 @@ pub enum SimError {
 
     /// A trace without messages.
     #[error("{file}: there is no message in it")]
-    #[diagnostic(code(FAB0625), help("write a line per message: `cycle,src,dst,flits`, such as `120,0,17,64`"))]
+    #[diagnostic(
+        code(FAB0625),
+        help("write a line per message: `cycle,src,dst,flits`, such as `120,0,17,64`")
+    )]
     EmptyTrace {
         /// As it was called.
         file: String,
@@ -249,7 +282,10 @@ pub enum SimError {
 
     /// Hosts without ports whose packets choose their ways, of traffic that ends.
     #[error("messages that wait in line at hosts without limit go by the tables")]
-    #[diagnostic(code(FAB0628), help("give hosts ports (`hosts = 1`), or go by the tables (`routing = tables`)"))]
+    #[diagnostic(
+        code(FAB0628),
+        help("give hosts ports (`hosts = 1`), or go by the tables (`routing = tables`)")
+    )]
     LimitlessMessages,
 
     /// A parameter that the model does not have.

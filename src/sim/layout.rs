@@ -54,12 +54,21 @@ pub(super) struct Ends {
 
 impl Layout {
     /// Lays a scene out; `ports_at` says how many ports of hosts a router has where they are limited.
-    pub(super) fn new(fabric: &Fabric, scene: &Scene<'_>, setting: &Setting, ports_at: &dyn Fn(usize) -> Option<(u32, u32)>) -> Self {
+    pub(super) fn new(
+        fabric: &Fabric,
+        scene: &Scene<'_>,
+        setting: &Setting,
+        ports_at: &dyn Fn(usize) -> Option<(u32, u32)>,
+    ) -> Self {
         let topology = scene.topology;
         let (routers, channels, ports) = (topology.node_count(), topology.channel_count(), topology.ports());
         let vcs = setting.vcs();
         let outgoing = (0..routers * ports)
-            .map(|slot| scene.outgoing(NodeId::new(slot / ports), PortId::new(slot % ports)).map_or(NONE, |channel| channel.0))
+            .map(|slot| {
+                scene
+                    .outgoing(NodeId::new(slot / ports), PortId::new(slot % ports))
+                    .map_or(NONE, |channel| channel.0)
+            })
             .collect();
         let ends = |channel: ChannelId| {
             let end = topology.target(channel);
@@ -91,7 +100,9 @@ impl Layout {
             }
             layout.source_queue.push(layout.gate.len() as u32);
             match ports_at(router) {
-                Some((first, count)) => layout.gate.extend((first..first + count).map(|port| channels as u32 + port)),
+                Some((first, count)) => {
+                    layout.gate.extend((first..first + count).map(|port| channels as u32 + port))
+                }
                 None => layout.gate.extend((0..ports * usize::from(setting.table_vcs)).map(|_| NONE)),
             }
             layout.gate.resize(layout.gate.len().next_multiple_of(64), NONE);

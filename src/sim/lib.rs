@@ -47,7 +47,8 @@ pub use completion::{Completion, Volume};
 pub use consistency::Misfit;
 pub use errors::{BlockError, SimError};
 pub use fabc_model::{
-    Arbitration, Bursts, Choosing, Credits, Details, Hosts, Lanes, Model, Order, Parameters, Rate, Routing, Score, Shortest, Trace, Traffic,
+    Arbitration, Bursts, Choosing, Credits, Details, Hosts, Lanes, Model, Order, Parameters, Rate, Routing,
+    Score, Shortest, Trace, Traffic,
 };
 pub use load::{Limit, StaticLoad};
 pub use point::{Delays, Point, VcUse};

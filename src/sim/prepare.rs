@@ -15,7 +15,8 @@ use fabc_base::ids::{LinkTypeId, NodeId};
 use fabc_base::limits::SIMULATED_CYCLES;
 use fabc_ir::{ForwardingTables, Fraction, Scene, Topology, link_cycles, router_names};
 use fabc_model::{
-    Arbitration, Bursts, Credits, Details, Fabric, Hosts, Lanes, Model, Order, Parameters, Rate, Routing, Simulation, Traffic,
+    Arbitration, Bursts, Credits, Details, Fabric, Hosts, Lanes, Model, Order, Parameters, Rate, Routing,
+    Simulation, Traffic,
 };
 
 /// A link and its router take at most so many cycles: the wheel of events is as long.
@@ -82,7 +83,11 @@ impl<'a> Prepared<'a> {
     }
     /// What an endpoint can offer.
     pub(super) fn births(&self) -> BirthLimit {
-        BirthLimit { packet: self.setting.packet, ports: self.setting.ports(), bursts: self.setting.details.bursts }
+        BirthLimit {
+            packet: self.setting.packet,
+            ports: self.setting.ports(),
+            bursts: self.setting.details.bursts,
+        }
     }
 }
 
@@ -100,7 +105,9 @@ impl BirthLimit {
     /// more than these offer with a single cycle between them.
     pub(super) fn highest_rate(&self) -> Fraction {
         let ports = Fraction::whole(u64::from(self.packet) * u64::from(self.ports.unwrap_or(1)));
-        let in_bursts = |bursts: Bursts| Fraction::from(bursts.rate).times(Fraction::new(bursts.length, u64::from(bursts.length) + 1));
+        let in_bursts = |bursts: Bursts| {
+            Fraction::from(bursts.rate).times(Fraction::new(bursts.length, u64::from(bursts.length) + 1))
+        };
         self.bursts.map_or(ports, |bursts| in_bursts(bursts).min(ports))
     }
     /// Whether a rate can be offered.
@@ -114,9 +121,12 @@ impl BirthLimit {
         }
         let rate = rate.to_string();
         Err(match self.bursts {
-            Some(Bursts { length, rate: burst }) => {
-                SimError::Bursts { rate, length, burst: burst.to_string(), most: rate_of_share(Fraction::whole(1u8), most).to_string() }
-            }
+            Some(Bursts { length, rate: burst }) => SimError::Bursts {
+                rate,
+                length,
+                burst: burst.to_string(),
+                most: rate_of_share(Fraction::whole(1u8), most).to_string(),
+            },
             None => SimError::RateTooHigh { rate, packet: self.packet, most: most.floor().to_string() },
         })
     }
@@ -155,7 +165,11 @@ pub fn prepare<'a>(
         general,
         classes,
         table_vcs,
-        arbitration: parameters.arbitration.unwrap_or(if flit { Arbitration::Rotate } else { Arbitration::Age }),
+        arbitration: parameters.arbitration.unwrap_or(if flit {
+            Arbitration::Rotate
+        } else {
+            Arbitration::Age
+        }),
         credits,
         hosts,
         window: parameters.window,
@@ -169,16 +183,25 @@ pub fn prepare<'a>(
     let offer = match setting.traffic.is_finite() {
         true => Offer::Messages(Messages::of(&setting, scene, &endpoints, fabric.router.flit_bytes.into())?),
         false => {
-            let traffic = DetailedTraffic { traffic: setting.traffic, details: &setting.details, seed: setting.seed };
+            let traffic =
+                DetailedTraffic { traffic: setting.traffic, details: &setting.details, seed: setting.seed };
             Offer::Rates(Pattern::of_traffic(traffic, fabric, scene, &endpoints)?)
         }
     };
     let ports = setting.ports();
-    let ports_at = |router: usize| ports.map(|ports| (endpoints.at(router).start * ports, endpoints.at(router).len() as u32 * ports));
+    let ports_at = |router: usize| {
+        ports.map(|ports| (endpoints.at(router).start * ports, endpoints.at(router).len() as u32 * ports))
+    };
     let layout = Layout::new(fabric, scene, &setting, &ports_at);
     let routes = Routes::of(tables, topology);
     let choice = choice(&setting, fabric, scene, &layout, &endpoints, &routes)?;
-    let ways = Ways { setting: &setting, layout: &layout, routes: &routes, endpoints: &endpoints, choice: choice.as_ref() };
+    let ways = Ways {
+        setting: &setting,
+        layout: &layout,
+        routes: &routes,
+        endpoints: &endpoints,
+        choice: choice.as_ref(),
+    };
     let expected = match &offer {
         Offer::Rates(pattern) => Expected::of(pattern, &endpoints),
         Offer::Messages(messages) => messages.expected(&setting, &endpoints),
@@ -191,13 +214,23 @@ pub fn prepare<'a>(
             Why::Loop => "they go round for ever".to_owned(),
             Why::Apart => "no way leads there".to_owned(),
         };
-        SimError::Astray { scenario: tables.scenario.clone(), src: name(astray.from), dst: name(astray.to), why }
+        SimError::Astray {
+            scenario: tables.scenario.clone(),
+            src: name(astray.from),
+            dst: name(astray.to),
+            why,
+        }
     })?;
     let (mut load, mut volume) = (load, None);
     if let Offer::Messages(messages) = &offer {
         let least_cycles = messages.least_cycles(&setting, &load);
         load.bound = Fraction::new(1u8, least_cycles);
-        volume = Some(Volume { messages: messages.list.len() as u64, packets: messages.packets(), bytes: messages.bytes, least_cycles });
+        volume = Some(Volume {
+            messages: messages.list.len() as u64,
+            packets: messages.packets(),
+            bytes: messages.bytes,
+            least_cycles,
+        });
         if least_cycles > SIMULATED_CYCLES {
             return Err(SimError::Endless { cycles: least_cycles, most: SIMULATED_CYCLES });
         }
@@ -218,14 +251,30 @@ pub fn prepare<'a>(
         });
     }
     let latencies = if layout.routers >= LARGE { LATENCIES_OF_LARGE } else { LATENCIES };
-    let cycles = load.mean_cycles.times(Fraction::whole(latencies)).ceil().max(CYCLES.into()).next_multiple_of(1000);
+    let cycles =
+        load.mean_cycles.times(Fraction::whole(latencies)).ceil().max(CYCLES.into()).next_multiple_of(1000);
     let counted = |asked: Option<u32>| asked.map_or(cycles, u128::from);
     let (warmup, measure) = (counted(parameters.warmup), counted(parameters.measure));
     if warmup + measure > SIMULATED_CYCLES.into() {
-        return Err(SimError::TooManyCycles { warmup: warmup as u64, measure: measure as u64, most: SIMULATED_CYCLES });
+        return Err(SimError::TooManyCycles {
+            warmup: warmup as u64,
+            measure: measure as u64,
+            most: SIMULATED_CYCLES,
+        });
     }
     (setting.warmup, setting.measure) = (warmup as u32, measure as u32);
-    Ok(Prepared { topology, scenario: tables.scenario.clone(), setting, layout, routes, choice, endpoints, offer, load, volume })
+    Ok(Prepared {
+        topology,
+        scenario: tables.scenario.clone(),
+        setting,
+        layout,
+        routes,
+        choice,
+        endpoints,
+        offer,
+        load,
+        volume,
+    })
 }
 
 /// Whether endpoints can offer the rates that a simulation names, before anything is routed.
@@ -245,14 +294,25 @@ pub fn has_births(fabric: &Fabric, simulation: &Simulation) -> Result<(), SimErr
 ///
 /// # Errors
 /// [`SimError::NoTraffic`] where it never can.
-pub fn has_traffic(fabric: &Fabric, topology: Option<&Topology>, parameters: &Parameters) -> Result<(), SimError> {
+pub fn has_traffic(
+    fabric: &Fabric,
+    topology: Option<&Topology>,
+    parameters: &Parameters,
+) -> Result<(), SimError> {
     if parameters.traffic.is_finite() {
         let Some(trace) = &parameters.details.trace else { return Ok(()) };
         let (names, endpoints) = (router_names(fabric), Endpoints::declared(fabric));
-        return trace.lines.iter().try_for_each(|line| ends_of_line(trace, line, &names, &endpoints).map(|_| ()));
+        return trace
+            .lines
+            .iter()
+            .try_for_each(|line| ends_of_line(trace, line, &names, &endpoints).map(|_| ()));
     }
     let details = details(parameters)?;
-    Pattern::check_feasible(DetailedTraffic { traffic: parameters.traffic, details: &details, seed: parameters.seed }, fabric, topology)
+    Pattern::check_feasible(
+        DetailedTraffic { traffic: parameters.traffic, details: &details, seed: parameters.seed },
+        fabric,
+        topology,
+    )
 }
 
 /// Refuses packets that choose their ways where routers have fewer virtual channels than the farthest of them
@@ -263,7 +323,9 @@ pub fn has_traffic(fabric: &Fabric, topology: Option<&Topology>, parameters: &Pa
 pub fn has_vcs(fabric: &Fabric, diameter: u32, parameters: &Parameters) -> Result<(), SimError> {
     let router = &fabric.router;
     match parameters.choosing.routing {
-        Some(routing) if routing != Routing::Tables && fabric.pod().is_none() && diameter > u32::from(router.vcs) => {
+        Some(routing)
+            if routing != Routing::Tables && fabric.pod().is_none() && diameter > u32::from(router.vcs) =>
+        {
             let needed = u8::try_from(diameter).unwrap_or(u8::MAX);
             Err(SimError::TooFewVcs { routing: routing.name(), needed, has: router.vcs, span: router.span })
         }
@@ -279,7 +341,11 @@ fn by_model(fabric: &Fabric, parameters: &Parameters) -> Result<(Credits, Hosts)
     let router = &fabric.router;
     let (credits, of_a_chip) = match parameters.model {
         Model::Packet if parameters.packet > router.buffer_flits => {
-            return Err(SimError::PacketTooLong { packet: parameters.packet, buffer: router.buffer_flits, span: router.span });
+            return Err(SimError::PacketTooLong {
+                packet: parameters.packet,
+                buffer: router.buffer_flits,
+                span: router.span,
+            });
         }
         Model::Packet => (Credits::AtOnce, Hosts::Unlimited),
         Model::Flit if parameters.hosts == Some(Hosts::Unlimited) => return Err(SimError::UnlimitedHosts),
@@ -297,19 +363,27 @@ fn by_model(fabric: &Fabric, parameters: &Parameters) -> Result<(Credits, Hosts)
 
 /// Whether all links in use carry alike, and take a time that can be simulated.
 fn links(fabric: &Fabric, scene: &Scene<'_>) -> Result<(), SimError> {
-    let mut used: Vec<LinkTypeId> = scene.links().map(|link| scene.topology.links()[link].link_type).collect();
+    let mut used: Vec<LinkTypeId> =
+        scene.links().map(|link| scene.topology.links()[link].link_type).collect();
     used.sort_unstable();
     used.dedup();
     let types: Vec<_> = used.iter().map(|&link_type| &fabric.link_types[link_type]).collect();
     let most = LATENCY.saturating_sub(fabric.router.latency_cycles);
     for id in scene.links() {
-        let (cycles, link) = (link_cycles(fabric, scene.topology, id), &fabric.link_types[scene.topology.links()[id].link_type]);
+        let (cycles, link) = (
+            link_cycles(fabric, scene.topology, id),
+            &fabric.link_types[scene.topology.links()[id].link_type],
+        );
         if cycles == 0 || cycles > most {
             return Err(SimError::Latency { name: link.name.clone(), cycles, most, span: link.span });
         }
     }
     match types.windows(2).find(|pair| pair[0].bandwidth_bps != pair[1].bandwidth_bps) {
-        Some(pair) => Err(SimError::UnlikeLinks { name: pair[1].name.clone(), other: pair[0].name.clone(), span: pair[1].span }),
+        Some(pair) => Err(SimError::UnlikeLinks {
+            name: pair[1].name.clone(),
+            other: pair[0].name.clone(),
+            span: pair[1].span,
+        }),
         None => Ok(()),
     }
 }
@@ -320,10 +394,13 @@ fn path_selection(fabric: &Fabric, parameters: &Parameters) -> Result<PathSelect
     let about = || format!("`{}` routing", choosing.routing.map_or("tables", |routing| routing.name()));
     let belongs = |setting: &str| match setting {
         "shortest" => "it belongs to `routing = valiant`, `ugal` or `ugal_global`",
-        "general" | "classes" => "it is about the virtual channels of tables; where ways are chosen, hops are numbered by them",
+        "general" | "classes" => {
+            "it is about the virtual channels of tables; where ways are chosen, hops are numbered by them"
+        }
         _ => "it belongs to `routing = ugal` or `ugal_global`",
     };
-    let misplaced = |setting: &'static str| SimError::Misplaced { setting, about: about(), belongs: belongs(setting) };
+    let misplaced =
+        |setting: &'static str| SimError::Misplaced { setting, about: about(), belongs: belongs(setting) };
     let selection = PathSelection::resolve(choosing, shortest_by_default(fabric)).map_err(misplaced)?;
     match (selection, parameters.lanes) {
         (PathSelection::Tables, _) | (_, None) => Ok(selection),
@@ -393,5 +470,11 @@ fn lanes(fabric: &Fabric, table_vcs: u8, asked: Option<Lanes>) -> Result<(u8, u8
         1 => format!("{general} general virtual channels and the {table_vcs} of the tables"),
         _ => format!("{classes} virtual channels for each of the {table_vcs} of the tables"),
     };
-    Err(SimError::TooManyVcs { asked, needed, router: fabric.plant.router_word(), has: has.into(), span: fabric.router.span })
+    Err(SimError::TooManyVcs {
+        asked,
+        needed,
+        router: fabric.plant.router_word(),
+        has: has.into(),
+        span: fabric.router.span,
+    })
 }

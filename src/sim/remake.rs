@@ -84,7 +84,9 @@ impl<'a> ReportedRun<'a> {
     pub fn ends(report: &'a SimReport, found: &Saturation) -> impl Iterator<Item = Self> {
         let (scenario, seed) = (report.scenario.as_str(), found.seed);
         let ends = [(found.stable, true), (found.unstable, false)];
-        ends.into_iter().filter_map(move |(rate, stable)| Some(Self { scenario, seed, claim: Claim::Stable { rate: rate?, stable } }))
+        ends.into_iter().filter_map(move |(rate, stable)| {
+            Some(Self { scenario, seed, claim: Claim::Stable { rate: rate?, stable } })
+        })
     }
 
     /// The scenario that it is run on.
@@ -203,6 +205,8 @@ impl Beginning<'_> {
         let again = found.iter().skip(step - 1).step_by(step).map(Some).chain(std::iter::repeat(None));
         let first = self.digests.iter().map(Some).zip(again).position(|(kept, again)| kept != again);
         let at = self.rate.map_or_else(String::new, |rate| format!("at rate {rate} "));
-        Ok(first.map(|first| format!("{at}another run has another digest after {} cycles", (first as u32 + 1) * self.spacing)))
+        Ok(first.map(|first| {
+            format!("{at}another run has another digest after {} cycles", (first as u32 + 1) * self.spacing)
+        }))
     }
 }

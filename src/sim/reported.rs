@@ -16,7 +16,12 @@ use fabc_model::{Fabric, Rate, Simulation};
 ///
 /// # Errors
 /// The runs are not those that the spec asks for, or their counts cannot be those of a run.
-pub fn reported(fabric: &Fabric, simulation: &Simulation, prepared: &Prepared<'_>, line: &SimulatedLine) -> Result<SimReport, Misfit> {
+pub fn reported(
+    fabric: &Fabric,
+    simulation: &Simulation,
+    prepared: &Prepared<'_>,
+    line: &SimulatedLine,
+) -> Result<SimReport, Misfit> {
     let misfit = |place: &str, what: &str| Misfit { place: place.to_owned(), what: what.to_owned() };
     let seeds = simulation.all_seeds();
     let ends = prepared.volume().is_some();
@@ -24,7 +29,8 @@ pub fn reported(fabric: &Fabric, simulation: &Simulation, prepared: &Prepared<'_
         return Err(misfit("completions", "these are not what such traffic has"));
     }
     let report = if ends {
-        let runs = line.completions.iter().map(|line| completion(line, prepared)).collect::<Result<Vec<_>, _>>();
+        let runs =
+            line.completions.iter().map(|line| completion(line, prepared)).collect::<Result<Vec<_>, _>>();
         let runs = runs.map_err(|what| misfit("completions", what))?;
         if !seeds.into_iter().eq(runs.iter().map(|run| run.seed)) {
             return Err(misfit("completions", "these are not the seeds of the spec, each once"));
@@ -45,8 +51,16 @@ pub fn reported(fabric: &Fabric, simulation: &Simulation, prepared: &Prepared<'_
         prepared.report(saturations, points)
     };
     check_consistency(prepared, &report)?;
-    let of_points = report.points.iter().zip(&line.points).map(|(run, line)| ("points", run.last_digest(), &line.digests));
-    let of_runs = report.completions.iter().zip(&line.completions).map(|(run, line)| ("completions", run.last_digest(), &line.digests));
+    let of_points = report
+        .points
+        .iter()
+        .zip(&line.points)
+        .map(|(run, line)| ("points", run.last_digest(), &line.digests));
+    let of_runs = report
+        .completions
+        .iter()
+        .zip(&line.completions)
+        .map(|(run, line)| ("completions", run.last_digest(), &line.digests));
     for (place, digest, digests) in of_points.chain(of_runs) {
         if digests.last() != Some(&format!("{digest:016x}")) {
             return Err(misfit(place, "the last digest of a run is not that of its counts"));
@@ -57,7 +71,8 @@ pub fn reported(fabric: &Fabric, simulation: &Simulation, prepared: &Prepared<'_
 
 /// The digests of the cycles of a run; the last one that is written is that of its counts.
 fn digests(written: &[String]) -> Result<Vec<u64>, &'static str> {
-    let digest = |text: &String| u64::from_str_radix(text, 16).ok().filter(|digest| format!("{digest:016x}") == *text);
+    let digest =
+        |text: &String| u64::from_str_radix(text, 16).ok().filter(|digest| format!("{digest:016x}") == *text);
     let all: Option<Vec<u64>> = written.iter().map(digest).collect();
     let mut all = all.filter(|all| !all.is_empty()).ok_or("the digests of a run are none")?;
     all.pop();
@@ -80,7 +95,13 @@ fn delays(of: &DelayLine) -> Option<Delays> {
 }
 
 fn vc(of: &VcUseLine) -> VcUse {
-    VcUse { hops: of.hops, flit_cycles: of.flit_cycles, p99: of.p99_flits, full_cycles: of.full_cycles, queue_cycles: of.queue_cycles }
+    VcUse {
+        hops: of.hops,
+        flit_cycles: of.flit_cycles,
+        p99: of.p99_flits,
+        full_cycles: of.full_cycles,
+        queue_cycles: of.queue_cycles,
+    }
 }
 
 /// What is told by name must be there.

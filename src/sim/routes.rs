@@ -119,7 +119,8 @@ impl Routes {
     /// the router has no entry, or the rule of the virtual channels runs out of them.
     pub(super) fn next(&self, at: u32, to: u32, came: Option<Came>) -> Option<(u16, u8)> {
         let (here, there) = (&self.places[at as usize], &self.places[to as usize]);
-        let image = self.symmetry.image_block(here.back as usize, there.block).index() * self.symmetry.block_size();
+        let image =
+            self.symmetry.image_block(here.back as usize, there.block).index() * self.symmetry.block_size();
         let row = here.class as usize * self.places.len() + image + there.local as usize;
         let input = match (self.key, came) {
             (TableKey::DstInput, Some(came)) => input(came.port.into(), came.vc.into(), self.vcs),
@@ -142,14 +143,16 @@ impl Answers {
     fn of(tables: &ForwardingTables, shift: u32) -> Self {
         let nodes = tables.symmetry.node_count();
         let rows = tables.routers.len() * nodes;
-        let (mut starts, mut lines) = (Vec::with_capacity(rows + 1), Vec::with_capacity(tables.routers.iter().map(Vec::len).sum()));
+        let (mut starts, mut lines) =
+            (Vec::with_capacity(rows + 1), Vec::with_capacity(tables.routers.iter().map(Vec::len).sum()));
         for entries in &tables.routers {
             let mut sorted = entries.clone();
             sorted.sort_unstable();
             let mut rest = &sorted[..];
             for dst in 0..nodes {
                 starts.push(lines.len() as u32);
-                let (here, later) = rest.split_at(rest.iter().take_while(|entry| entry.dst.index() == dst).count());
+                let (here, later) =
+                    rest.split_at(rest.iter().take_while(|entry| entry.dst.index() == dst).count());
                 lines.extend(here.iter().filter_map(|entry| line(tables, entry, shift)));
                 rest = later;
             }
@@ -158,7 +161,9 @@ impl Answers {
         let inputs = lines.iter().map(|line| line.input as usize + 1).max().unwrap_or(1);
         let byte = lines.iter().all(|line| line.answer < u32::from(NO_BYTE));
         let cells = rows.saturating_mul(inputs);
-        if cells.saturating_mul(if byte { 1 } else { size_of::<u32>() }) > ROOMY * (size_of_val(&starts[..]) + size_of_val(&lines[..])) {
+        if cells.saturating_mul(if byte { 1 } else { size_of::<u32>() })
+            > ROOMY * (size_of_val(&starts[..]) + size_of_val(&lines[..]))
+        {
             return Self::Lines { starts, lines };
         }
         let mut answers = vec![NO_WORD; cells];
@@ -169,7 +174,10 @@ impl Answers {
             }
         }
         match byte {
-            true => Self::Bytes { inputs, answers: answers.iter().map(|&answer| u8::try_from(answer).unwrap_or(NO_BYTE)).collect() },
+            true => Self::Bytes {
+                inputs,
+                answers: answers.iter().map(|&answer| u8::try_from(answer).unwrap_or(NO_BYTE)).collect(),
+            },
             false => Self::Words { inputs, answers },
         }
     }
@@ -177,12 +185,13 @@ impl Answers {
     fn at(&self, row: usize, input: u32) -> Option<u32> {
         let input_at = input as usize;
         match self {
-            Self::Bytes { inputs, answers } => {
-                (input_at < *inputs).then(|| answers[row * inputs + input_at]).filter(|&answer| answer != NO_BYTE).map(u32::from)
-            }
-            Self::Words { inputs, answers } => {
-                (input_at < *inputs).then(|| answers[row * inputs + input_at]).filter(|&answer| answer != NO_WORD)
-            }
+            Self::Bytes { inputs, answers } => (input_at < *inputs)
+                .then(|| answers[row * inputs + input_at])
+                .filter(|&answer| answer != NO_BYTE)
+                .map(u32::from),
+            Self::Words { inputs, answers } => (input_at < *inputs)
+                .then(|| answers[row * inputs + input_at])
+                .filter(|&answer| answer != NO_WORD),
             Self::Lines { starts, lines } => {
                 let lines = &lines[starts[row] as usize..starts[row + 1] as usize];
                 lines.iter().find(|line| line.input == input).map(|line| line.answer)
@@ -196,7 +205,8 @@ fn line(tables: &ForwardingTables, entry: &Entry, shift: u32) -> Option<Line> {
     let counts = matches!(tables.key, TableKey::DstCount(_));
     let vc = if counts { 0 } else { entry.out_vc };
     let input = input_of(tables, entry)?;
-    (counts || vc < tables.vcs).then(|| Line { input, answer: u32::from(entry.out_port) << shift | u32::from(vc) })
+    (counts || vc < tables.vcs)
+        .then(|| Line { input, answer: u32::from(entry.out_port) << shift | u32::from(vc) })
 }
 
 fn input(port: u32, vc: u32, vcs: u8) -> u32 {
@@ -206,7 +216,9 @@ fn input(port: u32, vc: u32, vcs: u8) -> u32 {
 /// What an entry is looked up by; what is in no range is looked up by nobody.
 fn input_of(tables: &ForwardingTables, entry: &Entry) -> Option<u32> {
     match (tables.key, u32::try_from(entry.in_port), u32::try_from(entry.in_vc)) {
-        (TableKey::DstInput, Ok(port), Ok(vc)) => (vc < u32::from(tables.vcs)).then(|| input(port, vc, tables.vcs)),
+        (TableKey::DstInput, Ok(port), Ok(vc)) => {
+            (vc < u32::from(tables.vcs)).then(|| input(port, vc, tables.vcs))
+        }
         (TableKey::DstInput, Ok(_), Err(_)) => None,
         _ => Some(INJECTED),
     }

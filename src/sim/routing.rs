@@ -53,9 +53,9 @@ impl PathSelection {
     pub fn shortest(self) -> Option<Shortest> {
         match self {
             PathSelection::Tables => None,
-            PathSelection::Shortest(shortest) | PathSelection::Valiant(shortest) | PathSelection::Ugal(Ugal { shortest, .. }) => {
-                Some(shortest)
-            }
+            PathSelection::Shortest(shortest)
+            | PathSelection::Valiant(shortest)
+            | PathSelection::Ugal(Ugal { shortest, .. }) => Some(shortest),
         }
     }
 
@@ -75,7 +75,8 @@ impl PathSelection {
             Routing::Valiant => PathSelection::Valiant(shortest.unwrap_or(by_default)),
             Routing::Ugal | Routing::UgalGlobal => {
                 let score = score.unwrap_or(Score::Product);
-                let [usual, against] = if score == Score::Booksim { [1, BOOKSIM_BIAS] } else { [u32::from(SAMPLES), 0] };
+                let [usual, against] =
+                    if score == Score::Booksim { [1, BOOKSIM_BIAS] } else { [u32::from(SAMPLES), 0] };
                 PathSelection::Ugal(Ugal {
                     shortest: shortest.unwrap_or(by_default),
                     global: routing == Routing::UgalGlobal,

@@ -53,10 +53,17 @@ pub fn complete(prepared: &Prepared<'_>, seed: u64) -> Result<Completion, SimErr
 ///
 /// # Errors
 /// As [`run`].
-pub(super) fn begin(prepared: &Prepared<'_>, rate: Rate, seed: u64, cycles: u32) -> Result<Vec<u64>, SimError> {
+pub(super) fn begin(
+    prepared: &Prepared<'_>,
+    rate: Rate,
+    seed: u64,
+    cycles: u32,
+) -> Result<Vec<u64>, SimError> {
     let Offer::Rates(pattern) = &prepared.offer else { return Err(prepared.has_no("rates")) };
     match prepared.setting.model {
-        Model::Packet => cycles::begin(packet::Run::new(prepared, seed), prepared, pattern, (rate, seed), cycles),
+        Model::Packet => {
+            cycles::begin(packet::Run::new(prepared, seed), prepared, pattern, (rate, seed), cycles)
+        }
         Model::Flit => cycles::begin(flit::Run::new(prepared), prepared, pattern, (rate, seed), cycles),
     }
 }

@@ -68,7 +68,11 @@ impl Saturation {
 ///
 /// # Errors
 /// Packets wait for each other for ever at some rate that is run.
-pub fn saturation(prepared: &Prepared<'_>, seeds: &[u64], progress: &dyn Progress) -> Result<Vec<Saturation>, SimError> {
+pub fn saturation(
+    prepared: &Prepared<'_>,
+    seeds: &[u64],
+    progress: &dyn Progress,
+) -> Result<Vec<Saturation>, SimError> {
     let mut seeds = seeds.to_vec();
     seeds.sort_unstable();
     seeds.dedup();
@@ -94,27 +98,38 @@ fn search(prepared: &Prepared<'_>, seed: u64, progress: &dyn Progress) -> Result
         progress.advance();
         point
     };
-    let all = |rates: &[Rate]| rates.par_iter().map(run).collect::<Vec<_>>().into_iter().collect::<Result<Vec<Point>, SimError>>();
+    let all = |rates: &[Rate]| {
+        rates.par_iter().map(run).collect::<Vec<_>>().into_iter().collect::<Result<Vec<Point>, SimError>>()
+    };
     let [low, high] = ENDS.map(|share| rate_at(prepared, share));
     let first = all(&[low, high, rate_at(prepared, BEYOND)])?;
     let beyond = &first[2];
-    let stable = |points: &[Point]| points.iter().map(|point| (point.rate, point.is_stable())).collect::<Vec<_>>();
-    let Bracket { stable, unstable, runs } = narrowed(prepared, &stable(&first[..2]), &|rates| Ok(stable(&all(rates)?)))?;
+    let stable =
+        |points: &[Point]| points.iter().map(|point| (point.rate, point.is_stable())).collect::<Vec<_>>();
+    let Bracket { stable, unstable, runs } =
+        narrowed(prepared, &stable(&first[..2]), &|rates| Ok(stable(&all(rates)?)))?;
     let beyond = Beyond { rate: beyond.rate, delivered: beyond.delivered };
     Ok(Saturation { seed, stable, unstable, runs, beyond })
 }
 
 /// A share of the bound, in millionths, as a rate; what hosts cannot offer is not asked for.
 fn rate_at(prepared: &Prepared<'_>, share: u64) -> Rate {
-    let rate = prepared.load().bound.times(Fraction::new(share, 1_000_000u32)).min(prepared.births().highest_rate());
-    Rate::millionths(u64::try_from(rate.times(Fraction::whole(1_000_000u32)).floor()).unwrap_or(u64::MAX).max(1))
+    let rate =
+        prepared.load().bound.times(Fraction::new(share, 1_000_000u32)).min(prepared.births().highest_rate());
+    Rate::millionths(
+        u64::try_from(rate.times(Fraction::whole(1_000_000u32)).floor()).unwrap_or(u64::MAX).max(1),
+    )
 }
 
 /// Rates, and whether they are stable.
 type Judged = Vec<(Rate, bool)>;
 
 /// Narrows the bracket that both ends make; `judge` says which of some rates are stable.
-fn narrowed<E>(prepared: &Prepared<'_>, ends: &[(Rate, bool)], judge: &dyn Fn(&[Rate]) -> Result<Judged, E>) -> Result<Bracket, E> {
+fn narrowed<E>(
+    prepared: &Prepared<'_>,
+    ends: &[(Rate, bool)],
+    judge: &dyn Fn(&[Rate]) -> Result<Judged, E>,
+) -> Result<Bracket, E> {
     let mut bracket = Bracket { stable: None, unstable: None, runs: 0 };
     bracket.narrow(ends);
     // Where even that is too much, half of it, and so on.
@@ -145,7 +160,9 @@ pub(super) fn can_end(prepared: &Prepared<'_>, claimed: &Saturation) -> bool {
     };
     let ends = judge(&ENDS.map(|share| rate_at(prepared, share)));
     let found = ends.and_then(|ends| narrowed(prepared, &ends, &judge));
-    let is_same = |found: Bracket| (found.stable, found.unstable, found.runs) == (claimed.stable, claimed.unstable, claimed.runs);
+    let is_same = |found: Bracket| {
+        (found.stable, found.unstable, found.runs) == (claimed.stable, claimed.unstable, claimed.runs)
+    };
     found.is_ok_and(is_same) && claimed.beyond.rate == rate_at(prepared, BEYOND)
 }
 

@@ -19,7 +19,12 @@ use std::collections::BTreeSet;
 ///
 /// # Errors
 /// Of the lowest rate that fails: it cannot be offered, or packets wait for each other for ever.
-pub fn curve(prepared: &Prepared<'_>, rates: &[Rate], seeds: &[u64], progress: &dyn Progress) -> Result<SimReport, SimError> {
+pub fn curve(
+    prepared: &Prepared<'_>,
+    rates: &[Rate],
+    seeds: &[u64],
+    progress: &dyn Progress,
+) -> Result<SimReport, SimError> {
     simulate(prepared, rates, seeds, false, progress)
 }
 
@@ -51,7 +56,8 @@ pub fn simulate(
         prepared.births().check(rate)?;
     }
     let saturations = if search { saturation(prepared, &seeds, progress)? } else { Vec::new() };
-    let runs: Vec<(Rate, u64)> = rates.iter().flat_map(|&rate| seeds.iter().map(move |&seed| (rate, seed))).collect();
+    let runs: Vec<(Rate, u64)> =
+        rates.iter().flat_map(|&rate| seeds.iter().map(move |&seed| (rate, seed))).collect();
     progress.begin("simulate", runs.len() as u64);
     let run = |&(rate, seed): &(Rate, u64)| {
         let point = run_one(prepared, rate, seed);
@@ -130,7 +136,8 @@ impl Prepared<'_> {
     /// Lit channels, each with the class that the symmetry of the tables puts it in.
     fn classes(&self) -> impl Iterator<Item = (usize, usize)> {
         let lit = (0..self.layout.channels).filter(|&channel| self.layout.ends[channel].queue != NONE);
-        let class = |channel| self.topology.channel_class(self.routes.symmetry(), ChannelId::new(channel)).index();
+        let class =
+            |channel| self.topology.channel_class(self.routes.symmetry(), ChannelId::new(channel)).index();
         lit.map(move |channel| (channel, class(channel)))
     }
 }

@@ -154,7 +154,8 @@ impl Tally {
             self.hops_of_counted,
             self.counted,
         ];
-        let counts = self.by_source.iter().chain(&self.busy).chain(&self.latencies).map(|&count| u64::from(count));
+        let counts =
+            self.by_source.iter().chain(&self.busy).chain(&self.latencies).map(|&count| u64::from(count));
         sums.into_iter().chain(self.inside_at).chain(self.vcs.iter().map(|vc| vc.hops)).chain(counts)
     }
 
@@ -223,7 +224,15 @@ impl Tally {
     }
 
     /// What was counted; `lit` are the channels in use.
-    pub(super) fn point(self, rate: Rate, seed: u64, cycles: u32, census: Census, lit: usize, sends: impl Fn(u32) -> bool) -> Point {
+    pub(super) fn point(
+        self,
+        rate: Rate,
+        seed: u64,
+        cycles: u32,
+        census: Census,
+        lit: usize,
+        sends: impl Fn(u32) -> bool,
+    ) -> Point {
         let senders = || (0..).zip(self.by_source.iter().copied()).filter(|&(endpoint, _)| sends(endpoint));
         let queue_cycles = lit as u64 * u64::from(self.measured[1] - self.measured[0]);
         let vcs = self.vcs.iter().map(|vc| vc.used(queue_cycles, self.grain)).collect();
@@ -243,8 +252,12 @@ impl Tally {
             unfinished: self.born - self.counted,
             inside_at: self.inside_at,
             inside_sum: self.inside_sum,
-            worst_source: senders().min_by_key(|&(endpoint, packets)| (packets, endpoint)).unwrap_or_default(),
-            best_source: senders().max_by_key(|&(endpoint, packets)| (packets, std::cmp::Reverse(endpoint))).unwrap_or_default(),
+            worst_source: senders()
+                .min_by_key(|&(endpoint, packets)| (packets, endpoint))
+                .unwrap_or_default(),
+            best_source: senders()
+                .max_by_key(|&(endpoint, packets)| (packets, std::cmp::Reverse(endpoint)))
+                .unwrap_or_default(),
             busiest: self.busiest(),
             hops: self.hops,
             general_hops: self.general_hops,

@@ -29,9 +29,16 @@ pub(super) fn circle(first: Option<u32>, next: impl Fn(u32) -> Option<u32>) -> V
 pub(super) fn deadlock(of: &Prepared<'_>, at: &str, since: u32, circle: &[Waiting]) -> SimError {
     let router = |endpoint: u32| of.topology.name(NodeId(of.endpoints.router[endpoint as usize]));
     let line = |waiting: &Waiting| {
-        let (channel, from, to) = (of.topology.channel_name(ChannelId(waiting.channel)), router(waiting.from), router(waiting.to));
+        let (channel, from, to) =
+            (of.topology.channel_name(ChannelId(waiting.channel)), router(waiting.from), router(waiting.to));
         format!("  {channel} on VC {}, held by packets from {from} to {to}", waiting.vc)
     };
     let lines: Vec<String> = circle.iter().map(line).collect();
-    SimError::Deadlock { scenario: of.scenario.clone(), at: at.to_owned(), cycle: since, length: lines.len(), circle: lines.join("\n") }
+    SimError::Deadlock {
+        scenario: of.scenario.clone(),
+        at: at.to_owned(),
+        cycle: since,
+        length: lines.len(),
+        circle: lines.join("\n"),
+    }
 }

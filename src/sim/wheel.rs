@@ -14,7 +14,12 @@ impl<E: Copy> Wheel<E> {
     /// A ring for events that are seldom more than `reach` cycles ahead.
     pub(super) fn new(reach: u32) -> Self {
         let slots = (reach + 1).next_power_of_two();
-        Self { slots: (0..slots).map(|_| Vec::new()).collect(), mask: slots - 1, spare: Vec::new(), far: Vec::new() }
+        Self {
+            slots: (0..slots).map(|_| Vec::new()).collect(),
+            mask: slots - 1,
+            spare: Vec::new(),
+            far: Vec::new(),
+        }
     }
 
     /// Puts an event `ahead` of cycle `now`, by at least one cycle.
@@ -71,7 +76,8 @@ mod tests {
     fn events_come_in_their_cycle_and_once() {
         let mut wheel = Wheel::new(5);
         let happened = |wheel: &mut Wheel<u8>, cycles: std::ops::Range<u32>| {
-            let mut all: Vec<_> = cycles.flat_map(|now| wheel.take(now).into_iter().map(move |event| (now, event))).collect();
+            let mut all: Vec<_> =
+                cycles.flat_map(|now| wheel.take(now).into_iter().map(move |event| (now, event))).collect();
             all.sort_unstable();
             all
         };

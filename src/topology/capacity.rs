@@ -32,9 +32,13 @@ impl Capacities {
         let mut parts = 1u64;
         for bandwidth in used() {
             let capacity = bandwidth / unit_bps;
-            parts = (parts / gcd(parts, capacity)).checked_mul(capacity).filter(|&parts| parts <= most_parts)?;
+            parts =
+                (parts / gcd(parts, capacity)).checked_mul(capacity).filter(|&parts| parts <= most_parts)?;
         }
-        let of: Vec<u64> = bandwidths.iter().map(|bandwidth| bandwidth.map_or(1, |bandwidth| bandwidth / unit_bps)).collect();
+        let of: Vec<u64> = bandwidths
+            .iter()
+            .map(|bandwidth| bandwidth.map_or(1, |bandwidth| bandwidth / unit_bps))
+            .collect();
         Some(Self { of: if parts == 1 { IdVec::new() } else { of.into() }, parts, unit_bps })
     }
 

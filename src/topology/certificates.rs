@@ -48,7 +48,8 @@ impl DualLengths {
         if self.distance == 0 {
             return 0;
         }
-        u64::try_from(self.distance.saturating_mul(u128::from(parts)).div_ceil(self.volume)).unwrap_or(u64::MAX)
+        u64::try_from(self.distance.saturating_mul(u128::from(parts)).div_ceil(self.volume))
+            .unwrap_or(u64::MAX)
     }
 }
 
@@ -81,6 +82,9 @@ impl FlowCertificate {
     }
     /// The lower bound on lambda.
     pub fn lower_end(&self) -> Fraction {
-        Fraction::new(u128::from(self.demand) * u128::from(self.parts) * if self.mirrored { 2 } else { 1 }, self.busiest)
+        Fraction::new(
+            u128::from(self.demand) * u128::from(self.parts) * if self.mirrored { 2 } else { 1 },
+            self.busiest,
+        )
     }
 }

@@ -91,7 +91,9 @@ impl Demand {
     /// The same demand among some of `routers` routers, as many as it has nodes: node i becomes the i-th of
     /// `endpoints`, which ascend.
     pub fn among_endpoints(self, routers: usize, endpoints: Vec<NodeId>) -> Self {
-        debug_assert!(self.endpoints.is_none() && endpoints.len() == self.nodes && endpoints.is_sorted_by(|a, b| a < b));
+        debug_assert!(
+            self.endpoints.is_none() && endpoints.len() == self.nodes && endpoints.is_sorted_by(|a, b| a < b)
+        );
         if endpoints.len() == routers {
             return self;
         }
@@ -152,10 +154,13 @@ impl Demand {
         let Some(rank) = self.rank(source) else { return 0 };
         match &self.shape {
             DemandShape::Uniform => self.endpoint_count() as u64 - 1,
-            DemandShape::Groups(components) => {
-                components.iter().map(|component| u64::from(component.weight) * u64::from(component.group - 1)).sum()
+            DemandShape::Groups(components) => components
+                .iter()
+                .map(|component| u64::from(component.weight) * u64::from(component.group - 1))
+                .sum(),
+            DemandShape::Matrix(weights) => {
+                self.matrix_row(weights, rank).iter().map(|&weight| u64::from(weight)).sum()
             }
-            DemandShape::Matrix(weights) => self.matrix_row(weights, rank).iter().map(|&weight| u64::from(weight)).sum(),
         }
     }
 
@@ -171,8 +176,13 @@ impl Demand {
     pub fn sent_per_host(&self, dead: Option<NodeId>, hosts: impl Fn(NodeId) -> u16) -> SentPerHost {
         let to_dead = |source| dead.map_or(0, |dead| u64::from(self.weight(source, dead)));
         let living = self.endpoints().filter(|&source| Some(source) != dead);
-        let of = |source| SentPerHost { weights: self.sent_by(source) - to_dead(source), hosts: u64::from(hosts(source).max(1)) };
-        let more = |one: &SentPerHost, other: &SentPerHost| (one.weights * other.hosts).cmp(&(other.weights * one.hosts));
+        let of = |source| SentPerHost {
+            weights: self.sent_by(source) - to_dead(source),
+            hosts: u64::from(hosts(source).max(1)),
+        };
+        let more = |one: &SentPerHost, other: &SentPerHost| {
+            (one.weights * other.hosts).cmp(&(other.weights * one.hosts))
+        };
         living.map(of).max_by(more).unwrap_or(SentPerHost { weights: 0, hosts: 1 })
     }
 
@@ -182,11 +192,15 @@ impl Demand {
             return self.clone();
         }
         let kept = (0..chips.len()).filter(|&place| self.is_endpoint(chips[place]));
-        let (places, left): (Vec<NodeId>, Vec<NodeId>) = kept.map(|place| (NodeId::new(place), chips[place])).unzip();
+        let (places, left): (Vec<NodeId>, Vec<NodeId>) =
+            kept.map(|place| (NodeId::new(place), chips[place])).unzip();
         let demand = match &self.shape {
             DemandShape::Uniform => Self::uniform(left.len()),
             // Groups that lose a chip are no longer alike.
-            _ => Self::matrix(left.len(), left.iter().flat_map(|&s| left.iter().map(move |&t| self.weight(s, t))).collect()),
+            _ => Self::matrix(
+                left.len(),
+                left.iter().flat_map(|&s| left.iter().map(move |&t| self.weight(s, t))).collect(),
+            ),
         };
         demand.among_endpoints(chips.len(), places)
     }
@@ -213,7 +227,9 @@ impl Demand {
     pub fn is_symmetric(&self) -> bool {
         let count = self.endpoint_count();
         match &self.shape {
-            DemandShape::Matrix(weights) => (0..count).all(|s| (s + 1..count).all(|t| weights[s * count + t] == weights[t * count + s])),
+            DemandShape::Matrix(weights) => {
+                (0..count).all(|s| (s + 1..count).all(|t| weights[s * count + t] == weights[t * count + s]))
+            }
             _ => true,
         }
     }
@@ -229,7 +245,9 @@ impl Demand {
             let mut destinations = FixedBitSet::with_capacity(self.nodes);
             match &self.endpoints {
                 None => destinations.insert_range(first..first + count),
-                Some(endpoints) => destinations.extend(endpoints.nodes[first..first + count].iter().map(|node| node.index())),
+                Some(endpoints) => {
+                    destinations.extend(endpoints.nodes[first..first + count].iter().map(|node| node.index()))
+                }
             }
             destinations.set(source.index(), false);
             Plane { weight, destinations }
@@ -263,13 +281,19 @@ impl Demand {
             return true;
         }
         // A permutation that takes endpoints to endpoints takes the others to the others.
-        let Some(images) = self.endpoints().map(|node| self.rank(image(node))).collect::<Option<Vec<usize>>>() else { return false };
+        let Some(images) =
+            self.endpoints().map(|node| self.rank(image(node))).collect::<Option<Vec<usize>>>()
+        else {
+            return false;
+        };
         match &self.shape {
             DemandShape::Uniform => true,
             // Groups go to groups: all endpoints of one land in the group where its first one lands.
             DemandShape::Groups(components) => components.iter().all(|component| {
                 let group = component.group as usize;
-                images.chunks(group).all(|images| images.iter().all(|image| image / group == images[0] / group))
+                images
+                    .chunks(group)
+                    .all(|images| images.iter().all(|image| image / group == images[0] / group))
             }),
             DemandShape::Matrix(weights) => images.iter().enumerate().all(|(source, &image)| {
                 let (here, there) = (self.matrix_row(weights, source), self.matrix_row(weights, image));
@@ -283,7 +307,8 @@ impl Demand {
         let mut out = String::new();
         let count = self.endpoint_count();
         for source in 0..count {
-            let row: Vec<String> = (0..count).map(|destination| self.weight_of_ranks(source, destination).to_string()).collect();
+            let row: Vec<String> =
+                (0..count).map(|destination| self.weight_of_ranks(source, destination).to_string()).collect();
             out.push_str(&row.join(","));
             out.push('\n');
         }
@@ -307,7 +332,9 @@ impl Demand {
             _ if source == destination => 0,
             DemandShape::Uniform => 1,
             DemandShape::Groups(components) => {
-                let together = |component: &&Component| source / component.group as usize == destination / component.group as usize;
+                let together = |component: &&Component| {
+                    source / component.group as usize == destination / component.group as usize
+                };
                 components.iter().filter(together).map(|component| component.weight).sum()
             }
             DemandShape::Matrix(weights) => self.matrix_row(weights, source)[destination],
@@ -349,7 +376,8 @@ mod tests {
 
     fn keeps(demand: &Demand, image: impl Fn(NodeId) -> NodeId) -> bool {
         nodes(demand).all(|node| demand.is_endpoint(node) == demand.is_endpoint(image(node)))
-            && nodes(demand).all(|s| nodes(demand).all(|t| demand.weight(s, t) == demand.weight(image(s), image(t))))
+            && nodes(demand)
+                .all(|s| nodes(demand).all(|t| demand.weight(s, t) == demand.weight(image(s), image(t))))
     }
 
     #[test]
@@ -366,7 +394,8 @@ mod tests {
             }
             assert_eq!(demand.total(), nodes(&demand).map(|source| demand.sent_by(source)).sum::<u64>());
             assert_eq!(demand.largest(), nodes(&demand).flat_map(|source| demand.row(source)).max().unwrap());
-            let symmetric = nodes(&demand).all(|s| nodes(&demand).all(|t| demand.weight(s, t) == demand.weight(t, s)));
+            let symmetric =
+                nodes(&demand).all(|s| nodes(&demand).all(|t| demand.weight(s, t) == demand.weight(t, s)));
             assert_eq!(demand.is_symmetric(), symmetric);
         }
     }
@@ -399,13 +428,17 @@ mod tests {
 
     /// Routers of which some are endpoints, a demand among those, and a permutation of all.
     fn networks() -> impl Strategy<Value = (Demand, Vec<bool>, Vec<u32>)> {
-        let mask =
-            prop::collection::vec(any::<bool>(), 2..14).prop_filter("two endpoints", |mask| mask.iter().filter(|&&has| has).count() > 1);
+        let mask = prop::collection::vec(any::<bool>(), 2..14)
+            .prop_filter("two endpoints", |mask| mask.iter().filter(|&&has| has).count() > 1);
         mask.prop_flat_map(|mask| {
             let count = mask.iter().filter(|&&has| has).count();
-            let sizes: Vec<u32> = (2..=count as u32).filter(|&size| (count as u32).is_multiple_of(size)).collect();
+            let sizes: Vec<u32> =
+                (2..=count as u32).filter(|&size| (count as u32).is_multiple_of(size)).collect();
             let grouped = prop::collection::vec(1u32..5, sizes.len()).prop_map(move |weights| {
-                Demand::groups(count, sizes.iter().zip(weights).map(|(&group, weight)| component(group, weight)).collect())
+                Demand::groups(
+                    count,
+                    sizes.iter().zip(weights).map(|(&group, weight)| component(group, weight)).collect(),
+                )
             });
             let cells = prop::collection::vec(0u32..4, count * count).prop_map(move |mut cells| {
                 (0..count).for_each(|at| cells[at * (count + 1)] = 0);

@@ -62,9 +62,13 @@ impl Fraction {
     /// have 22 bits, weights 20, bandwidths 53.
     pub fn times(self, other: Self) -> Self {
         // Either side in lowest terms: what is left has no common divisor.
-        let (one, two) = (Self::new(self.numerator, other.denominator), Self::new(other.numerator, self.denominator));
+        let (one, two) =
+            (Self::new(self.numerator, other.denominator), Self::new(other.numerator, self.denominator));
         let product = |a: u128, b: u128| a.checked_mul(b).expect("products of counts fit 128 bits");
-        Self { numerator: product(one.numerator, two.numerator), denominator: product(one.denominator, two.denominator) }
+        Self {
+            numerator: product(one.numerator, two.numerator),
+            denominator: product(one.denominator, two.denominator),
+        }
     }
     /// The quotient; panics where the other one is zero, and as [`Fraction::times`].
     pub fn over(self, other: Self) -> Self {
@@ -79,7 +83,11 @@ impl Ord for Fraction {
         let (mut one, mut two) = (*self, *other);
         let mut order = Ordering::Less;
         loop {
-            match (one.floor().cmp(&two.floor()), one.numerator % one.denominator, two.numerator % two.denominator) {
+            match (
+                one.floor().cmp(&two.floor()),
+                one.numerator % one.denominator,
+                two.numerator % two.denominator,
+            ) {
                 (Ordering::Equal, 0, 0) => return Ordering::Equal,
                 (Ordering::Equal, 0, _) => return order,
                 (Ordering::Equal, _, 0) => return order.reverse(),

@@ -50,7 +50,8 @@ impl Names {
             Names::Blocks { word, size } => format!("{word}{}[{}]", node.0 / size, node.0 % size),
             Names::Nested(blocks) => {
                 let mut rest = node.0;
-                let mut at: Vec<String> = blocks.iter().map(|count| (rest % count, rest /= count).0.to_string()).collect();
+                let mut at: Vec<String> =
+                    blocks.iter().map(|count| (rest % count, rest /= count).0.to_string()).collect();
                 let router = at.remove(0);
                 at.reverse();
                 format!("group{}[{router}]", at.join("."))
@@ -68,27 +69,36 @@ impl Names {
     /// The routers of a block by its name, ascending, of so many routers; none where nothing is called so.
     /// `group3` has those of `group3.0` and `group3.1`.
     pub fn block(&self, name: &str, count: usize) -> Vec<NodeId> {
-        let is_inside = |node: &NodeId| self.node(*node).strip_prefix(name).is_some_and(|rest| rest.starts_with(['[', '.']));
+        let is_inside = |node: &NodeId| {
+            self.node(*node).strip_prefix(name).is_some_and(|rest| rest.starts_with(['[', '.']))
+        };
         if self.has_blocks() { (0..count).map(NodeId::new).filter(is_inside).collect() } else { Vec::new() }
     }
 
     /// The name of a port.
     pub fn port(&self, port: PortId) -> String {
         match self {
-            Names::Cubes(_) => PORT_NAMES.get(port.index()).map_or_else(|| format!("port{port}"), |&name| name.to_owned()),
+            Names::Cubes(_) => {
+                PORT_NAMES.get(port.index()).map_or_else(|| format!("port{port}"), |&name| name.to_owned())
+            }
             _ => format!("port{port}"),
         }
     }
     /// What so many routers are called, for a hint: `they are called ..`.
     pub fn told(&self, count: usize) -> String {
         let last = count.saturating_sub(1);
-        format!("they are called `{}` to `{}`, or 0 to {last}", self.node(NodeId(0)), self.node(NodeId(last as u32)))
+        format!(
+            "they are called `{}` to `{}`, or 0 to {last}",
+            self.node(NodeId(0)),
+            self.node(NodeId(last as u32))
+        )
     }
 
     /// The router of that name among `count`, if there is one.
     pub fn find(&self, name: &str, count: usize) -> Option<NodeId> {
-        let numbers =
-            |text: &str| -> Option<Vec<u32>> { text.strip_suffix(']')?.split(',').map(|number| number.trim().parse().ok()).collect() };
+        let numbers = |text: &str| -> Option<Vec<u32>> {
+            text.strip_suffix(']')?.split(',').map(|number| number.trim().parse().ok()).collect()
+        };
         let node = match self {
             Names::Numbered => name.strip_prefix("router")?.parse().ok()?,
             Names::Cubes([x, y, z]) => {
@@ -99,7 +109,8 @@ impl Names {
             }
             Names::Grid(sides) => {
                 let at = numbers(name.strip_prefix("router[")?)?;
-                (at.len() == sides.len() && at.iter().zip(sides.iter()).all(|(at, side)| at < side)).then_some(())?;
+                (at.len() == sides.len() && at.iter().zip(sides.iter()).all(|(at, side)| at < side))
+                    .then_some(())?;
                 at.iter().zip(sides.iter()).fold(0, |id, (at, side)| id * side + at)
             }
             Names::Blocks { word, size } => {
@@ -114,11 +125,13 @@ impl Names {
                 let groups: Option<Vec<u32>> = groups.split('.').map(|group| group.parse().ok()).collect();
                 let at = groups?.into_iter().chain([router]);
                 (at.clone().count() == blocks.len()).then_some(())?;
-                at.zip(blocks.iter().rev()).try_fold(0, |id, (at, count)| (at < *count).then_some(id * count + at))?
+                at.zip(blocks.iter().rev())
+                    .try_fold(0, |id, (at, count)| (at < *count).then_some(id * count + at))?
             }
             Names::Words { degree, length } => {
                 let letters = numbers(name.strip_prefix("router[")?)?;
-                let differ = letters.windows(2).all(|pair| pair[0] != pair[1]) && letters.iter().all(|letter| letter <= degree);
+                let differ = letters.windows(2).all(|pair| pair[0] != pair[1])
+                    && letters.iter().all(|letter| letter <= degree);
                 (letters.len() == *length as usize && differ).then_some(())?;
                 let mut id = letters[0];
                 for pair in letters.windows(2) {
@@ -184,10 +197,15 @@ mod tests {
 
     #[test]
     fn blocks_are_found_by_their_names() {
-        let of = |names: &Names, name: &str| names.block(name, 24).into_iter().map(|node| node.0).collect::<Vec<u32>>();
+        let of = |names: &Names, name: &str| {
+            names.block(name, 24).into_iter().map(|node| node.0).collect::<Vec<u32>>()
+        };
         assert_eq!(of(&Names::Blocks { word: "supernode", size: 6 }, "supernode2"), [12, 13, 14, 15, 16, 17]);
         let nested = Names::Nested([4, 3, 2].into());
-        assert_eq!((of(&nested, "group1.2"), of(&nested, "group1")), ((20..24).collect(), (12..24).collect()));
+        assert_eq!(
+            (of(&nested, "group1.2"), of(&nested, "group1")),
+            ((20..24).collect(), (12..24).collect())
+        );
         assert!(of(&nested, "group").is_empty());
         assert!(of(&Names::Grid([4, 6].into()), "router").is_empty());
     }

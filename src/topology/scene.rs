@@ -28,7 +28,9 @@ impl<'a> Scene<'a> {
         let mut inside = vec![false; self.topology.node_count()];
         chips.iter().for_each(|chip| inside[chip.index()] = true);
         let links = self.topology.links().enumerate();
-        let lit = links.map(|(id, link)| self.lit[id] && inside[link.a.node.index()] && inside[link.b.node.index()]).collect();
+        let lit = links
+            .map(|(id, link)| self.lit[id] && inside[link.a.node.index()] && inside[link.b.node.index()])
+            .collect();
         Self { topology: self.topology, lit, dead: self.dead.clone() }
     }
 
@@ -101,7 +103,9 @@ impl<'a> Scene<'a> {
             let ends = if link.simplex { &[link.a][..] } else { &[link.a, link.b] };
             ends.iter().all(|end| {
                 let canonical = symmetry.canonical_node(symmetry.class(end.node));
-                self.topology.outgoing(canonical, end.port).is_some_and(|channel| self.is_channel_lit(channel) == self.lit[id])
+                self.topology
+                    .outgoing(canonical, end.port)
+                    .is_some_and(|channel| self.is_channel_lit(channel) == self.lit[id])
             })
         };
         self.dead.is_empty() && self.topology.links().enumerate().all(kept)

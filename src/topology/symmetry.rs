@@ -30,7 +30,10 @@ impl Symmetry {
     pub fn new(block_size: u32, mut elements: Vec<Vec<BlockId>>) -> Self {
         elements.sort();
         let blocks = elements[0].len() as u32;
-        debug_assert!(elements[0].iter().enumerate().all(|(block, image)| image.index() == block), "the first element is the identity");
+        debug_assert!(
+            elements[0].iter().enumerate().all(|(block, image)| image.index() == block),
+            "the first element is the identity"
+        );
         let mut home = vec![(u32::MAX, 0); blocks as usize];
         let mut canonical = Vec::new();
         for block in 0..blocks as usize {
@@ -44,7 +47,10 @@ impl Symmetry {
         // The element that takes g(block 0) back to block 0; free action makes it unique.
         let inverse = elements
             .iter()
-            .map(|g| elements.iter().position(|h| h[g[0].index()] == BlockId(0)).expect("a group has inverses") as u32)
+            .map(|g| {
+                elements.iter().position(|h| h[g[0].index()] == BlockId(0)).expect("a group has inverses")
+                    as u32
+            })
             .collect();
         Self { blocks, block_size, images: elements.concat().into(), home, inverse, canonical }
     }
@@ -62,7 +68,10 @@ impl Symmetry {
     /// The elements that `keeps` accepts; they must form a group.
     pub fn subgroup(&self, keeps: impl Fn(usize) -> bool) -> Self {
         let kept = (0..self.order()).filter(|&g| keeps(g));
-        Self::new(self.block_size, kept.map(|g| self.images[g * self.blocks()..][..self.blocks()].to_vec()).collect())
+        Self::new(
+            self.block_size,
+            kept.map(|g| self.images[g * self.blocks()..][..self.blocks()].to_vec()).collect(),
+        )
     }
 
     /// Number of elements.
@@ -141,7 +150,9 @@ impl Symmetry {
             let mut open: Vec<usize> = (0..self.order()).filter(|&h| reached[h]).collect();
             while let Some(h) = open.pop() {
                 for &generator in &generators {
-                    let product = self.home[self.image_block(generator, self.image_block(h, BlockId(0))).index()].1 as usize;
+                    let product = self.home
+                        [self.image_block(generator, self.image_block(h, BlockId(0))).index()]
+                    .1 as usize;
                     if !reached[product] {
                         reached[product] = true;
                         open.push(product);

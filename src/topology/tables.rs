@@ -119,7 +119,10 @@ impl ForwardingTables {
     pub fn router(&self, node: NodeId) -> Vec<Entry> {
         let g = self.symmetry.element_to(node);
         let canonical = &self.routers[self.symmetry.class(node)];
-        let mut entries: Vec<Entry> = canonical.iter().map(|entry| Entry { dst: self.symmetry.image(g, entry.dst), ..*entry }).collect();
+        let mut entries: Vec<Entry> = canonical
+            .iter()
+            .map(|entry| Entry { dst: self.symmetry.image(g, entry.dst), ..*entry })
+            .collect();
         entries.sort_unstable();
         entries
     }

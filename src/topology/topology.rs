@@ -128,7 +128,8 @@ impl Topology {
     /// The same topology with cables of these lengths, 0.1 m, each of a declared link.
     pub fn with_cables(mut self, cables: impl IntoIterator<Item = (u32, LinkTypeId)>) -> Self {
         let (lengths, types): (Vec<u32>, Vec<LinkTypeId>) = cables.into_iter().unzip();
-        self.links = self.links.iter().zip(types).map(|(link, link_type)| Link { link_type, ..*link }).collect();
+        self.links =
+            self.links.iter().zip(types).map(|(link, link_type)| Link { link_type, ..*link }).collect();
         Self { lengths, ..self }
     }
 
@@ -303,7 +304,8 @@ impl Topology {
     #[inline]
     pub fn channels_into(&self, node: NodeId) -> impl Iterator<Item = ChannelId> {
         // Where all links are duplex, what comes in by a port is the other direction of what leaves there.
-        let (ends, other_direction) = if self.has_simplex() { (&self.incoming, 0) } else { (&self.outgoing, 1) };
+        let (ends, other_direction) =
+            if self.has_simplex() { (&self.incoming, 0) } else { (&self.outgoing, 1) };
         let channels = ends[node.index() * self.ports..][..self.ports].iter().copied().flatten();
         channels.map(move |channel| ChannelId(channel.0 ^ other_direction))
     }

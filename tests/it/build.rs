@@ -23,14 +23,19 @@ fn read(path: &str) -> Result<String, String> {
 
 /// Compiles a spec through `last`.
 fn compiled(path: &str, last: Stage) -> (Compiled, String) {
-    let (fabric, spec, _) = fabc::lang::read_normal(path, &read).unwrap_or_else(|(failure, _)| panic!("{path}: {failure:?}"));
-    (compile(fabric, last, &Silent).unwrap_or_else(|failure| panic!("{path}: {failure:?}")), print_spec(&spec))
+    let (fabric, spec, _) =
+        fabc::lang::read_normal(path, &read).unwrap_or_else(|(failure, _)| panic!("{path}: {failure:?}"));
+    (
+        compile(fabric, last, &Silent).unwrap_or_else(|failure| panic!("{path}: {failure:?}")),
+        print_spec(&spec),
+    )
 }
 
 /// Compiles a spec given as text.
 fn compiled_text(text: &str, last: Stage) -> (Compiled, String) {
     let loader = |path: &str| if path == "test.fab" { Ok(text.to_owned()) } else { read(path) };
-    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let (fabric, spec, _) =
+        fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     (compile(fabric, last, &Silent).unwrap_or_else(|failure| panic!("{failure:?}")), print_spec(&spec))
 }
 
@@ -42,7 +47,11 @@ fn directory(compiled: &Compiled, spec: &str) -> Files {
 fn verifies(compiled: &Compiled, spec: &str) -> Files {
     let files = directory(compiled, spec);
     if let Err(errors) = fabc::verify::directory(&files, &compiled.fabric, spec) {
-        panic!("{}: {}", compiled.fabric.name, errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"));
+        panic!(
+            "{}: {}",
+            compiled.fabric.name,
+            errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+        );
     }
     files
 }
@@ -64,12 +73,29 @@ fn tpu(cubes: u32, topology: &str, routing: &str, budget: &str) -> String {
 
 #[test]
 fn every_small_spec_builds_and_verifies() {
-    for name in ["single_cube_64", "torus_4x4x8", "twisted_4x8x8", "pod_5_cubes", "small_cubes", "two_faces", "traffic_matrix"] {
+    for name in [
+        "single_cube_64",
+        "torus_4x4x8",
+        "twisted_4x8x8",
+        "pod_5_cubes",
+        "small_cubes",
+        "two_faces",
+        "traffic_matrix",
+    ] {
         let (compiled, spec) = compiled(&format!("specs/{name}.fab"), Stage::Emit);
         verifies(&compiled, &spec);
-        assert!(compiled.requires.iter().all(|outcome| outcome.holds() == Some(true)), "{name}: {:?}", compiled.requires);
+        assert!(
+            compiled.requires.iter().all(|outcome| outcome.holds() == Some(true)),
+            "{name}: {:?}",
+            compiled.requires
+        );
         let flow = &compiled.scenarios[0].metrics;
-        assert!(flow.flow_ceiling().over(flow.flow_low).as_f64() <= 1.01, "{name}: [{:?}, {:?}]", flow.flow_low, flow.flow_high);
+        assert!(
+            flow.flow_ceiling().over(flow.flow_low).as_f64() <= 1.01,
+            "{name}: [{:?}, {:?}]",
+            flow.flow_low,
+            flow.flow_high
+        );
     }
 }
 
@@ -83,7 +109,10 @@ fn pod_128_is_routed_optimally_under_every_fault_and_survives_no_tampering() {
     for (what, files, code) in tamperings(&files) {
         let errors = check::directory(&files, &compiled.fabric).expect_err(what);
         let codes: Vec<String> = errors.iter().map(|error| error.code().unwrap().to_string()).collect();
-        assert!(code.is_empty() || codes.iter().any(|found| found == code), "{what}: {codes:?} instead of {code}");
+        assert!(
+            code.is_empty() || codes.iter().any(|found| found == code),
+            "{what}: {codes:?} instead of {code}"
+        );
     }
 }
 
@@ -113,13 +142,18 @@ fn tori_have_their_known_distances() {
     for (cubes, topology, diameter, hops) in KNOWN {
         let text = tpu(cubes, topology, "up_down", "vcs = 2; faults = 0;");
         let loader = |path: &str| if path == "test.fab" { Ok(text.clone()) } else { read(path) };
-        let (fabric, _, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}"));
+        let (fabric, _, _) = fabc::lang::read_normal("test.fab", &loader)
+            .unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}"));
         let pod = fabric.pod().expect("a pod");
         let topology_of = fabc::passes::synth::synthesize(&fabric, pod, &Silent).unwrap().finalists.remove(0);
         let whole = fabc::ir::Scene::whole(&topology_of);
         let distances = fabc::passes::flow::distances(&whole).unwrap();
         check::distances(&whole, &distances).unwrap();
-        assert_eq!((distances.diameter, format!("{:.4}", distances.average()).as_str()), (diameter, hops), "{topology}");
+        assert_eq!(
+            (distances.diameter, format!("{:.4}", distances.average()).as_str()),
+            (diameter, hops),
+            "{topology}"
+        );
         assert_eq!(topology_of.symmetry().order(), cubes as usize, "{topology}");
     }
 }
@@ -131,7 +165,8 @@ fn flows_of_tori_meet_their_known_values() {
         (2, "twisted_torus 4 x 4 x 8", 0.01355, 0.013637),
         (4, "twisted_torus 4 x 8 x 8", 0.005430, 0.005435),
     ] {
-        let (compiled, _) = compiled_text(&tpu(cubes, topology, "up_down", "vcs = 2; faults = 0;"), Stage::Analyze);
+        let (compiled, _) =
+            compiled_text(&tpu(cubes, topology, "up_down", "vcs = 2; faults = 0;"), Stage::Analyze);
         let (primal, dual) = (compiled.flow.value(), compiled.flow.dual.bound());
         assert!(low <= primal && primal <= dual && dual <= high, "{topology}: [{primal}, {dual}]");
     }
@@ -173,7 +208,9 @@ fn small(cubes: u32, topology: &str) -> String {
         .filter(|line| !line.trim_start().starts_with("require"))
         .map(|line| match line.trim_start() {
             rest if rest.starts_with("cubes =") => format!("cubes = {cubes};"),
-            rest if rest.starts_with("topology =") => format!("topology = {topology}{}", if topology.ends_with('}') { "" } else { ";" }),
+            rest if rest.starts_with("topology =") => {
+                format!("topology = {topology}{}", if topology.ends_with('}') { "" } else { ";" })
+            }
             rest if rest.starts_with("routing =") => "routing = up_down;".to_owned(),
             _ => line.to_owned(),
         })
@@ -194,7 +231,11 @@ fn lp_graphs_without_cubes_build_verify_and_say_how_good_they_are() {
     // The octahedron: every chip has one other at distance 2, so 4 channels carry 4 + 2 hops. `relax` rounds
     // what its solver happens to return, so all that is promised is that it says what it found.
     let best = 4.0 / 6.0;
-    let methods = [("method = milp;", "optimal", best), ("method = relax;", "fixed", 0.5), ("symmetry = none;", "budget", best)];
+    let methods = [
+        ("method = milp;", "optimal", best),
+        ("method = relax;", "fixed", 0.5),
+        ("symmetry = none;", "budget", best),
+    ];
     for (method, stopped_by, least) in methods {
         let (compiled, spec) = compiled_text(&text(method), Stage::Emit);
         verifies(&compiled, &spec);
@@ -218,7 +259,8 @@ fn cross_connects_are_read_back_to_the_same_topology() {
         "live.ocs.json" => Ok(ocs.clone()),
         _ => read(path),
     };
-    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let (fabric, spec, _) =
+        fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     let second = compile(fabric, Stage::Emit, &Silent).unwrap();
     let again = verifies(&second, &print_spec(&spec));
     for path in ["topology.json", "ocs.json"] {
@@ -238,7 +280,11 @@ fn every_routing_method_and_vc_budget_builds() {
                 .replace("routing = up_down;", &format!("routing = {routing};"))
                 .lines()
                 .map(|line| {
-                    if line.trim_start().starts_with("budget") { format!("budget {{ vcs = {vcs}; faults = 0; }}") } else { line.to_owned() }
+                    if line.trim_start().starts_with("budget") {
+                        format!("budget {{ vcs = {vcs}; faults = 0; }}")
+                    } else {
+                        line.to_owned()
+                    }
                 })
                 .collect::<Vec<_>>()
                 .join("\n");
@@ -310,7 +356,8 @@ fn late_errors_read_well_and_every_code_has_one() {
         ("FAB0200".."FAB0400").contains(&code) && code != "FAB0203"
             || ["FAB0562", "FAB0563", "FAB0566", "FAB0606", "FAB0621", "FAB0622"].contains(&code)
     };
-    let wanted: BTreeSet<String> = fabc::diag::codes().map(|doc| doc.code.to_owned()).filter(|code| late(code)).collect();
+    let wanted: BTreeSet<String> =
+        fabc::diag::codes().map(|doc| doc.code.to_owned()).filter(|code| late(code)).collect();
     assert_eq!(codes, wanted);
 }
 
@@ -335,8 +382,10 @@ fn no_bound_refuses_what_a_build_measures() {
             let root = if ["broadcast", "reduce"].contains(kind) { " root = 0;" } else { "" };
             // Where routers without hosts lie between, only messages go.
             let faults = if at == 2 { "" } else { " scenarios = all;" };
-            items +=
-                &format!("collective {name} = {kind} {{ size = {size};{root}{} }}\n", if fabric.contains("faults") { faults } else { "" });
+            items += &format!(
+                "collective {name} = {kind} {{ size = {size};{root}{} }}\n",
+                if fabric.contains("faults") { faults } else { "" }
+            );
             lines.push((format!("{name}.time"), "<=", " ns"));
             lines.push((format!("{name}.bandwidth"), ">=", " GB/s"));
             if fabric.contains("faults") {
@@ -344,26 +393,37 @@ fn no_bound_refuses_what_a_build_measures() {
             }
         }
         for traffic in ["uniform", "permutation"] {
-            items += &format!("simulate {traffic} {{ traffic = {traffic}; warmup = 300 cycles; measure = 500 cycles; }}\n");
+            items += &format!(
+                "simulate {traffic} {{ traffic = {traffic}; warmup = 300 cycles; measure = 500 cycles; }}\n"
+            );
             lines.push((format!("{traffic}.saturation"), ">=", ""));
         }
         let spec = |value: &dyn Fn(usize) -> String| {
-            let lines =
-                lines.iter().enumerate().map(|(at, (metric, sign, unit))| format!("require {metric} {sign} {}{unit};\n", value(at)));
+            let lines = lines
+                .iter()
+                .enumerate()
+                .map(|(at, (metric, sign, unit))| format!("require {metric} {sign} {}{unit};\n", value(at)));
             format!("fabric f {{ clock = 1 GHz; {fabric}\n{items}{} }}\n", lines.collect::<String>())
         };
         // Any value: it is measured all the same.
-        let weak = |at: usize| if lines[at].1 == "<=" { "1000000000".to_owned() } else { "0.000001".to_owned() };
+        let weak =
+            |at: usize| if lines[at].1 == "<=" { "1000000000".to_owned() } else { "0.000001".to_owned() };
         let (built, _) = compiled_text(&spec(&weak), Stage::Emit);
         let measured = |at: usize| {
-            let line = built.requires.iter().find(|outcome| outcome.require.metric_text() == lines[at].0).unwrap();
+            let line =
+                built.requires.iter().find(|outcome| outcome.require.metric_text() == lines[at].0).unwrap();
             let value = line.measured.unwrap_or_else(|| panic!("{} was not measured", lines[at].0)).as_f64();
             // Rounded to the side on which it holds; times are whole picoseconds.
-            if lines[at].1 == "<=" { format!("{:.3}", value + 1e-3) } else { format!("{:.6}", (value - 1e-6).max(1e-6)) }
+            if lines[at].1 == "<=" {
+                format!("{:.3}", value + 1e-3)
+            } else {
+                format!("{:.6}", (value - 1e-6).max(1e-6))
+            }
         };
         let text = spec(&measured);
         let loader = |path: &str| if path == "test.fab" { Ok(text.clone()) } else { read(path) };
-        let (fabric, ..) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+        let (fabric, ..) = fabc::lang::read_normal("test.fab", &loader)
+            .unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
         check_early(&fabric, Stage::Emit).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));
     }
 }
@@ -372,16 +432,27 @@ fn no_bound_refuses_what_a_build_measures() {
 #[test]
 fn lines_that_only_a_build_decides_are_counted() {
     let left = |text: &str| {
-        let (fabric, ..) =
-            fabc::lang::read_normal("test.fab", &|_: &str| Ok(text.to_owned())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+        let (fabric, ..) = fabc::lang::read_normal("test.fab", &|_: &str| Ok(text.to_owned()))
+            .unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
         fabc::compile::check_early(&fabric, Stage::Emit).unwrap_or_else(|failure| panic!("{failure:?}"))
     };
-    let net =
-        "fabric f { link w { bandwidth = 100 Gbps; latency = 20 ns; } router { radix = 8; hosts = 2; vcs = 4; } topology = torus 3 x 4; ";
-    assert_eq!(left(&format!("{net} require diameter <= 3; require routers >= 12; require links == 24; }}")), 0);
-    assert_eq!(left(&format!("{net} require diameter <= 3; require max_channel_load <= 30; require bisection >= 2; }}")), 2);
+    let net = "fabric f { link w { bandwidth = 100 Gbps; latency = 20 ns; } router { radix = 8; hosts = 2; vcs = 4; } topology = torus 3 x 4; ";
     assert_eq!(
-        left(&read("specs/failing_require.fab").unwrap().replace("use \"parts/tpu_v4.fab\";", &read("specs/parts/tpu_v4.fab").unwrap())),
+        left(&format!("{net} require diameter <= 3; require routers >= 12; require links == 24; }}")),
+        0
+    );
+    assert_eq!(
+        left(&format!(
+            "{net} require diameter <= 3; require max_channel_load <= 30; require bisection >= 2; }}"
+        )),
+        2
+    );
+    assert_eq!(
+        left(
+            &read("specs/failing_require.fab")
+                .unwrap()
+                .replace("use \"parts/tpu_v4.fab\";", &read("specs/parts/tpu_v4.fab").unwrap())
+        ),
         1
     );
 }
@@ -393,8 +464,8 @@ fn networks_that_no_analysis_takes_are_described() {
         let text = format!(
             "fabric f {{ link w {{ bandwidth = 100 Gbps; latency = 20 ns; }} router {{ radix = 128; hosts = 1; vcs = 4; }} topology = {topology} }}"
         );
-        let (fabric, ..) =
-            fabc::lang::read_normal("test.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+        let (fabric, ..) = fabc::lang::read_normal("test.fab", &|_: &str| Ok(text.clone()))
+            .unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
         let refused = check_early(&fabric, Stage::Analyze).is_err();
         (fabc::compile::is_described(&fabric), refused)
     };
@@ -405,7 +476,11 @@ fn networks_that_no_analysis_takes_are_described() {
     assert_eq!(described("random_regular { routers = 40000; degree = 60; }"), (false, true));
 }
 
-fn rendered(errors: Vec<Box<dyn Diagnostic + Send + Sync>>, sources: &SourceMap, codes: &mut BTreeSet<String>) -> String {
+fn rendered(
+    errors: Vec<Box<dyn Diagnostic + Send + Sync>>,
+    sources: &SourceMap,
+    codes: &mut BTreeSet<String>,
+) -> String {
     let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(100);
     let mut text = String::new();
     for error in errors {
@@ -435,7 +510,8 @@ fn a_torus_by_allowed_turns_is_as_good_as_dimension_order() {
     let load = |metrics: &ScenarioMetrics| metrics.value(Metric::MaxChannelLoad).unwrap();
     assert_eq!(load(&by_turns), Fraction::whole(32u64));
     assert!(
-        load(&by_turns) <= load(&by_dimension) && share(&by_turns) <= share(&by_dimension).max(Fraction::new(55u8, 100u8)),
+        load(&by_turns) <= load(&by_dimension)
+            && share(&by_turns) <= share(&by_dimension).max(Fraction::new(55u8, 100u8)),
         "{by_turns:?}"
     );
 }
@@ -445,6 +521,13 @@ fn tables_by_destination_are_walked_and_verified() {
     let text = read("tests/ok/allowed_turns.fab").unwrap();
     let (compiled, spec) = compiled_text(&text, Stage::Emit);
     let tables = &compiled.scenarios[0].routed.as_ref().unwrap().tables;
-    assert!(tables.unpack().unwrap().routers.iter().all(|entries| entries.len() == 15 && entries.iter().all(|entry| entry.in_port == -1)));
+    assert!(
+        tables
+            .unpack()
+            .unwrap()
+            .routers
+            .iter()
+            .all(|entries| entries.len() == 15 && entries.iter().all(|entry| entry.in_port == -1))
+    );
     verifies(&compiled, &spec);
 }

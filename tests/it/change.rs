@@ -23,12 +23,15 @@ use std::path::Path;
 fn compiled(spec: &SpecText) -> Compiled {
     let text = spec.text();
     let loader = |_: &str| Ok(text.clone());
-    let (fabric, ..) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    let (fabric, ..) = fabc::lang::read_normal("test.fab", &loader)
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
     compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
 }
 
 fn pod(topology: &str) -> SpecText {
-    SpecText::pod([2, 2, 2], 4).with("budget { vcs = 2; faults = 0; }").with(&format!("topology = {topology}"))
+    SpecText::pod([2, 2, 2], 4)
+        .with("budget { vcs = 2; faults = 0; }")
+        .with(&format!("topology = {topology}"))
 }
 
 /// Pairs of topologies, each to be changed into the other.
@@ -51,7 +54,8 @@ fn most(compiled: &Compiled) -> u64 {
 /// The way from one to the other, with the tables in force.
 fn staged(old: &Compiled, new: &Compiled, factor: f64) -> Result<(ForwardingTables, Staged), NoChange> {
     let mirrors = |compiled: &Compiled| compiled.pod.as_ref().unwrap().cross_connects.mirrors();
-    let (pod, tables, built) = (new.fabric.pod().unwrap(), routed(old).tables.unpacked(), routed(new).tables.unpacked());
+    let (pod, tables, built) =
+        (new.fabric.pod().unwrap(), routed(old).tables.unpacked(), routed(new).tables.unpacked());
     let loads = [most(old), most(new)];
     let planned = Planned {
         fabric: &new.fabric,
@@ -83,7 +87,10 @@ fn at_every_moment_every_packet_arrives() {
                 let (in_force, staged) = match staged(old, new, factor) {
                     Ok(found) => found,
                     Err(NoChange::TooMuch { load, .. }) => {
-                        assert!(factor < 2.0 && load.is_none_or(|load| load > most(old).max(most(new))), "{names:?} {load:?}");
+                        assert!(
+                            factor < 2.0 && load.is_none_or(|load| load > most(old).max(most(new))),
+                            "{names:?} {load:?}"
+                        );
                         continue;
                     }
                     Err(error) => panic!("{names:?}: {error:?}"),
@@ -93,11 +100,18 @@ fn at_every_moment_every_packet_arrives() {
                 let plan = plan::plan(pod, &live, &new.pod.as_ref().unwrap().cross_connects.mirrors());
                 let mut tables = Delta::default().applied(&in_force, &[], "change");
                 let mut mirrors = live;
-                assert_eq!(staged.stages.iter().map(|stage| stage.steps.len()).sum::<usize>(), plan.steps.len());
+                assert_eq!(
+                    staged.stages.iter().map(|stage| stage.steps.len()).sum::<usize>(),
+                    plan.steps.len()
+                );
                 let changes = staged.stages.iter().map(|stage| (&stage.tables, stage.steps.clone()));
                 for (change, steps) in changes.chain(staged.last.iter().map(|change| (change, 0..0))) {
                     let most = most(old).max(most(new)) as f64;
-                    assert!(steps.is_empty() || change.load as f64 <= factor * most, "{names:?} {}", change.load);
+                    assert!(
+                        steps.is_empty() || change.load as f64 <= factor * most,
+                        "{names:?} {}",
+                        change.load
+                    );
                     let topology = synth::of_set_switches(&new.fabric, pod, &mirrors);
                     // All that is to be removed is lit until nothing comes there any more.
                     let mut delta = change.delta.clone();
@@ -125,8 +139,9 @@ fn independent_orders_wait_in_circles() {
         let (topology, tables) = (&compiled.topology, routed(compiled).tables.unpacked());
         for node in topology.nodes() {
             for entry in tables.router(node).into_iter().filter(|entry| entry.in_port >= 0) {
-                let arriving =
-                    topology.channels_into(node).find(|&channel| topology.target(channel).port.index() == entry.in_port as usize);
+                let arriving = topology
+                    .channels_into(node)
+                    .find(|&channel| topology.target(channel).port.index() == entry.in_port as usize);
                 let from = topology.source(arriving.unwrap());
                 let slot = |node: fabc::ids::NodeId, port: usize| node.index() * topology.ports() + port;
                 let held = (slot(from.node, from.port.index()), entry.in_vc as u8);
@@ -160,7 +175,8 @@ fn built() -> tempfile::TempDir {
 }
 
 fn read(path: &Path) -> Value {
-    serde_json::from_slice(&std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))).unwrap()
+    serde_json::from_slice(&std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+        .unwrap()
 }
 
 #[test]
@@ -172,18 +188,34 @@ fn from_outside() {
     let plan = read(&place.path().join("way/plan.json"));
     let stages = plan["stages"].as_array().unwrap();
     assert!(stages.len() > 1, "{text}");
-    let (json, _) = fabc(place.path(), &[&way[..], &["--load", "1.5", "--json", "--threads", "1"]].concat(), 2);
-    assert_eq!(json.trim_end(), std::fs::read_to_string(place.path().join("way/plan.json")).unwrap().trim_end());
-    let judge = |code: i32| fabc(place.path(), &["verify", "out/new", "--plan", "way", "--from", "out/old"], code);
+    let (json, _) =
+        fabc(place.path(), &[&way[..], &["--load", "1.5", "--json", "--threads", "1"]].concat(), 2);
+    assert_eq!(
+        json.trim_end(),
+        std::fs::read_to_string(place.path().join("way/plan.json")).unwrap().trim_end()
+    );
+    let judge =
+        |code: i32| fabc(place.path(), &["verify", "out/new", "--plan", "way", "--from", "out/old"], code);
     let (text, _) = judge(0);
-    assert!(text.contains("verified way from out/old to out/new") && text.contains("every packet arrives"), "{text}");
+    assert!(
+        text.contains("verified way from out/old to out/new") && text.contains("every packet arrives"),
+        "{text}"
+    );
     // What runs then are the last tables, under the old order: repairs and the next plan start from them.
     let running = ["--running", "way"];
-    fabc(place.path(), &[&["repair", "out/new", "--down", "cube1[0,0,0]", "--out", "fixed"][..], &running].concat(), 0);
+    fabc(
+        place.path(),
+        &[&["repair", "out/new", "--down", "cube1[0,0,0]", "--out", "fixed"][..], &running].concat(),
+        0,
+    );
     assert_eq!(read(&place.path().join("fixed/repair.json"))["live"], true);
     fabc(place.path(), &[&["verify", "out/new", "--repair", "fixed"][..], &running].concat(), 0);
     fabc(place.path(), &["verify", "out/new", "--repair", "fixed"], 3);
-    fabc(place.path(), &[&["plan", "out/new", "out/old", "--tables", "back", "--load", "2"][..], &running].concat(), 2);
+    fabc(
+        place.path(),
+        &[&["plan", "out/new", "out/old", "--tables", "back", "--load", "2"][..], &running].concat(),
+        2,
+    );
     let back = ["verify", "out/old", "--plan", "back", "--from", "out/new"];
     fabc(place.path(), &[&back[..], &running].concat(), 0);
     fabc(place.path(), &back, 3);
@@ -202,13 +234,20 @@ fn from_outside() {
         for pass in ["add", "turn", "drop"] {
             tampered(&format!("{stage}/delta.json"), &|delta| {
                 let routers = delta["routers"].as_array_mut().unwrap();
-                let list = routers.iter_mut().map(|router| router[pass].as_array_mut().unwrap()).find(|list| !list.is_empty());
+                let list = routers
+                    .iter_mut()
+                    .map(|router| router[pass].as_array_mut().unwrap())
+                    .find(|list| !list.is_empty());
                 list.unwrap().remove(0);
             });
         }
         // An entry that goes elsewhere; one more key is dropped.
         tampered(&format!("{stage}/delta.json"), &|delta| {
-            let router = delta["routers"].as_array_mut().unwrap().iter_mut().find(|router| router["add"] != Value::Array(Vec::new()));
+            let router = delta["routers"]
+                .as_array_mut()
+                .unwrap()
+                .iter_mut()
+                .find(|router| router["add"] != Value::Array(Vec::new()));
             let port = &mut router.unwrap()["add"][0][3];
             *port = ((port.as_u64().unwrap() + 1) % 6).into();
         });
@@ -221,8 +260,12 @@ fn from_outside() {
         let other = ranks.iter().position(|rank| *rank != ranks[0]).unwrap();
         ranks.swap(0, other);
     });
-    tampered("plan.json", &|plan| plan["stages"][0]["load"] = (plan["stages"][0]["load"].as_u64().unwrap() + 1).into());
-    tampered("plan.json", &|plan| plan["final"][0]["load"] = (plan["final"][0]["load"].as_u64().unwrap() - 1).into());
+    tampered("plan.json", &|plan| {
+        plan["stages"][0]["load"] = (plan["stages"][0]["load"].as_u64().unwrap() + 1).into()
+    });
+    tampered("plan.json", &|plan| {
+        plan["final"][0]["load"] = (plan["final"][0]["load"].as_u64().unwrap() - 1).into()
+    });
     tampered("plan.json", &|plan| plan["stages"][1]["keys_most"] = 1.into());
     tampered("plan.json", &|plan| plan["load"]["old"] = 1.into());
     tampered("plan.json", &|plan| drop(plan["stages"].as_array_mut().unwrap().remove(0)));
@@ -255,17 +298,33 @@ fn from_outside() {
 #[test]
 fn a_new_order_comes_by_blocks_of_virtual_channels() {
     let place = built();
-    let (text, _) = fabc(place.path(), &["plan", "out/old", "out/new", "--tables", "way", "--load", "1.5", "--order", "new"], 2);
-    assert!(text.contains("end into virtual channels 2 to 3") && text.contains("end back to virtual channels 0 to 1"), "{text}");
-    let judge = |code: i32| fabc(place.path(), &["verify", "out/new", "--plan", "way", "--from", "out/old"], code);
+    let (text, _) = fabc(
+        place.path(),
+        &["plan", "out/old", "out/new", "--tables", "way", "--load", "1.5", "--order", "new"],
+        2,
+    );
+    assert!(
+        text.contains("end into virtual channels 2 to 3")
+            && text.contains("end back to virtual channels 0 to 1"),
+        "{text}"
+    );
+    let judge =
+        |code: i32| fabc(place.path(), &["verify", "out/new", "--plan", "way", "--from", "out/old"], code);
     judge(0);
     let path = place.path().join("way/plan.json");
     let plan = read(&path);
     let last = plan["final"].as_array().unwrap();
-    assert_eq!(last.iter().map(|line| line["order"].as_str().unwrap()).collect::<Vec<_>>(), ["above", "below"]);
+    assert_eq!(
+        last.iter().map(|line| line["order"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["above", "below"]
+    );
     assert_eq!((&last[1]["load"], &plan["load"]["new"]), (&plan["load"]["new"], &plan["load"]["new"]));
     // What an earlier plan wrote is replaced as a whole.
-    fabc(place.path(), &["plan", "out/old", "out/new", "--tables", "way", "--load", "1.5", "--order", "new"], 2);
+    fabc(
+        place.path(),
+        &["plan", "out/old", "out/new", "--tables", "way", "--load", "1.5", "--order", "new"],
+        2,
+    );
     // What may stand side by side is told by the files alone.
     for (at, order) in [(0, "kept"), (0, "below"), (1, "above"), (1, "kept")] {
         let mut other = plan.clone();
@@ -275,12 +334,15 @@ fn a_new_order_comes_by_blocks_of_virtual_channels() {
     }
     // The injected keys are what routers turn, one by one, in any order.
     let delta = read(&place.path().join("way/above/delta.json"));
-    let turned = delta["routers"].as_array().unwrap().iter().flat_map(|router| router["turn"].as_array().unwrap());
+    let turned =
+        delta["routers"].as_array().unwrap().iter().flat_map(|router| router["turn"].as_array().unwrap());
     assert!(turned.clone().count() > 0 && turned.clone().all(|entry| entry[1] == -1), "{delta}");
-    let spec = pod(topologies()[2][1]).with("chip { radix = 6; vcs = 2; flit = 64 B; buffer = 100 flits; latency = 10 cycles; }");
+    let spec = pod(topologies()[2][1])
+        .with("chip { radix = 6; vcs = 2; flit = 64 B; buffer = 100 flits; latency = 10 cycles; }");
     std::fs::write(place.path().join("pod.fab"), spec.named("narrow").text()).unwrap();
     fabc(place.path(), &["build", "pod.fab", "-q"], 0);
-    let (_, err) = fabc(place.path(), &["plan", "out/old", "out/narrow", "--tables", "way", "--order", "new"], 3);
+    let (_, err) =
+        fabc(place.path(), &["plan", "out/old", "out/narrow", "--tables", "way", "--order", "new"], 3);
     assert!(err.contains("two orders side by side take 4 virtual channels, but a chip has 2"), "{err}");
     // Nor does the checker take such a plan from others.
     let mut other = plan.clone();
@@ -298,7 +360,10 @@ fn a_new_order_comes_by_blocks_of_virtual_channels() {
     other["final"] = plan["final"].clone();
     std::fs::write(&path, other.to_string()).unwrap();
     let (_, err) = fabc(place.path(), &["verify", "out/old", "--plan", "same", "--from", "out/one"], 3);
-    assert!(err.contains("two orders side by side need two builds that use equally many virtual channels"), "{err}");
+    assert!(
+        err.contains("two orders side by side need two builds that use equally many virtual channels"),
+        "{err}"
+    );
 }
 
 #[test]
@@ -308,7 +373,10 @@ fn mistakes_are_told() {
     let err = plan(&["out/old/ocs.json", "out/new", "--tables", "way"], 1);
     assert!(err.contains("error[FAB0510]") && err.contains("needs the tables in force"), "{err}");
     let err = plan(&["out/new", "out/old", "--tables", "way", "--load", "1"], 3);
-    assert!(err.contains("error[FAB0581]: there are no tables for the way: without the cross-connect of"), "{err}");
+    assert!(
+        err.contains("error[FAB0581]: there are no tables for the way: without the cross-connect of"),
+        "{err}"
+    );
     plan(&["out/old", "out/new", "--tables", "way", "--load", "0.5"], 2);
     plan(&["out/old", "out/new", "--load", "1.5"], 2);
     std::fs::create_dir(place.path().join("mine")).unwrap();
@@ -318,11 +386,15 @@ fn mistakes_are_told() {
     assert!(!place.path().join("way").exists());
     // Nothing to change, or nothing but tables: the same topology, routed otherwise.
     let (text, _) = fabc(place.path(), &["plan", "out/new", "out/new", "--tables", "way"], 0);
-    assert!(text.contains("nothing to change") && text.contains("0 entries added, 0 turned, 0 dropped"), "{text}");
+    assert!(
+        text.contains("nothing to change") && text.contains("0 entries added, 0 turned, 0 dropped"),
+        "{text}"
+    );
     let other = pod(topologies()[2][1]).with("routing = up_down;").named("other");
     std::fs::write(place.path().join("pod.fab"), other.text()).unwrap();
     fabc(place.path(), &["build", "pod.fab", "-q"], 0);
-    let (text, _) = fabc(place.path(), &["plan", "out/new", "out/other", "--tables", "way", "--order", "new"], 2);
+    let (text, _) =
+        fabc(place.path(), &["plan", "out/new", "out/other", "--tables", "way", "--order", "new"], 2);
     assert!(text.contains("0 batches and a new order"), "{text}");
     fabc(place.path(), &["verify", "out/other", "--plan", "way", "--from", "out/new"], 0);
     // A budget that is smaller, other cubes, tables that look at destinations alone.
@@ -332,7 +404,10 @@ fn mistakes_are_told() {
     };
     build("one", pod(topologies()[1][1]).with("budget { vcs = 1; faults = 0; }"));
     let err = plan(&["out/old", "out/one", "--tables", "way"], 3);
-    assert!(err.contains("the tables in force use 2 virtual channels, but the budget of the new pod has 1"), "{err}");
+    assert!(
+        err.contains("the tables in force use 2 virtual channels, but the budget of the new pod has 1"),
+        "{err}"
+    );
     build("by_dst", pod(topologies()[1][1]).with("routing = allowed_turns { key = dst; }"));
     let err = plan(&["out/by_dst", "out/new", "--tables", "way"], 1);
     assert!(err.contains("error[FAB0575]"), "{err}");

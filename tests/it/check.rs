@@ -20,8 +20,11 @@ fn one_way(topology: &Topology) -> ForwardingTables {
 /// A diamond, K(2,4): routers 0 and 1 are each joined to 2, 3, 4 and 5.
 fn diamond() -> Topology {
     let end = |node, port| End { node: NodeId(node), port: PortId(port) };
-    let link = |a, b| Link { a, b, class: LinkClass::Global, link_type: fabc::ids::LinkTypeId(1), simplex: false };
-    let links = (0..2).flat_map(|hub| (2..6).map(move |leaf| link(end(hub, leaf as u16 - 2), end(leaf, hub as u16)))).collect();
+    let link =
+        |a, b| Link { a, b, class: LinkClass::Global, link_type: fabc::ids::LinkTypeId(1), simplex: false };
+    let links = (0..2)
+        .flat_map(|hub| (2..6).map(move |leaf| link(end(hub, leaf as u16 - 2), end(leaf, hub as u16))))
+        .collect();
     Topology::new(6, links, Symmetry::trivial(1, 6))
 }
 
@@ -29,7 +32,11 @@ fn diamond() -> Topology {
 fn a_ring_is_wired_as_declared() {
     let (fabric, topology, cross_connects) = ring(4, 2);
     check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap();
-    check::distances(&Scene::whole(&topology), &Distances { diameter: 2, total: 16, histogram: vec![0, 8, 4] }).unwrap();
+    check::distances(
+        &Scene::whole(&topology),
+        &Distances { diameter: 2, total: 16, histogram: vec![0, 8, 4] },
+    )
+    .unwrap();
 }
 
 #[test]
@@ -58,12 +65,19 @@ fn a_swapped_cross_connect_is_convicted() {
 fn a_missing_mesh_link_is_convicted() {
     let fabric = pod([2, 1, 1], 2, &[0], 1, 0);
     let (topology, _) = wire(&fabric, [1, 0, 0]);
-    let links: Vec<Link> = topology.links().iter().filter(|link| link.class == LinkClass::Global).copied().collect();
+    let links: Vec<Link> =
+        topology.links().iter().filter(|link| link.class == LinkClass::Global).copied().collect();
     let topology = Topology::new(6, links, Symmetry::trivial(2, 2)).named(router_names(&fabric));
-    let cross_connects = CrossConnects { settings: IdVec::filled(Vec::new(), 1), ocs_of: IdVec::filled(None, topology.links().len()) };
+    let cross_connects = CrossConnects {
+        settings: IdVec::filled(Vec::new(), 1),
+        ocs_of: IdVec::filled(None, topology.links().len()),
+    };
     let error = check::wiring(&fabric, &topology, Some(&cross_connects)).unwrap_err();
     assert_eq!(code(&error), "FAB0402");
-    assert!(error.to_string().contains("the copper link from cube0[0,0,0].+x to cube0[1,0,0] is missing"), "{error}");
+    assert!(
+        error.to_string().contains("the copper link from cube0[0,0,0].+x to cube0[1,0,0] is missing"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -100,16 +114,24 @@ fn distances_under_a_fault_that_breaks_the_symmetry() {
     scene.lit[LinkId(0)] = false;
     // A path of four.
     check::distances(&scene, &Distances { diameter: 3, total: 20, histogram: vec![0, 6, 4, 2] }).unwrap();
-    let error = check::distances(&scene, &Distances { diameter: 3, total: 18, histogram: vec![0, 6, 4, 2] }).unwrap_err();
-    assert_eq!(error.to_string(), "the hop distances are wrong: the sum of distances is claimed to be 18, but it is 20");
+    let error = check::distances(&scene, &Distances { diameter: 3, total: 18, histogram: vec![0, 6, 4, 2] })
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the hop distances are wrong: the sum of distances is claimed to be 18, but it is 20"
+    );
 }
 
 #[test]
 fn a_scene_must_say_of_every_link_whether_it_is_lit() {
     let (_, topology, _) = ring(4, 2);
     let scene = Scene { lit: IdVec::filled(true, 3), ..Scene::whole(&topology) };
-    let error = check::distances(&scene, &Distances { diameter: 2, total: 16, histogram: vec![0, 8, 4] }).unwrap_err();
-    assert_eq!((code(&error).as_str(), error.to_string().as_str()), ("FAB0416", "lit links: 3 entries, but there must be 4"));
+    let error = check::distances(&scene, &Distances { diameter: 2, total: 16, histogram: vec![0, 8, 4] })
+        .unwrap_err();
+    assert_eq!(
+        (code(&error).as_str(), error.to_string().as_str()),
+        ("FAB0416", "lit links: 3 entries, but there must be 4")
+    );
 }
 
 #[test]
@@ -153,10 +175,22 @@ fn a_flow_must_conserve_and_keep_its_load() {
     let error = check::flow(&Scene::whole(&topology), &uniform(&topology), &leaky).unwrap_err();
     assert_eq!(code(&error), "FAB0408");
     assert!(error.to_string().contains("of the flow from node 0, 1 units"), "{error}");
-    let error = check::flow(&Scene::whole(&topology), &uniform(&topology), &FlowCertificate { busiest: 2, ..flow.clone() }).unwrap_err();
+    let error = check::flow(
+        &Scene::whole(&topology),
+        &uniform(&topology),
+        &FlowCertificate { busiest: 2, ..flow.clone() },
+    )
+    .unwrap_err();
     assert!(error.to_string().contains("claimed to carry 2 units, but it carries 4"), "{error}");
     assert_eq!(
-        code(&check::flow(&Scene::whole(&topology), &uniform(&topology), &FlowCertificate { demand: 2, ..flow }).unwrap_err()),
+        code(
+            &check::flow(
+                &Scene::whole(&topology),
+                &uniform(&topology),
+                &FlowCertificate { demand: 2, ..flow }
+            )
+            .unwrap_err()
+        ),
         "FAB0408"
     );
 }
@@ -165,11 +199,19 @@ fn a_flow_must_conserve_and_keep_its_load() {
 fn trees_are_disjoint_and_span() {
     let fabric = pod([2, 2, 1], 4, &[0, 1], 4, 0);
     let (topology, cross_connects) = wire(&fabric, [1, 2, 0]);
-    let sets = |names: &[&[&str]]| names.iter().map(|set| set.iter().map(|name| ocs(&fabric, name)).collect()).collect::<Vec<Vec<_>>>();
-    let check =
-        |names: &[&[&str]]| check::trees(plant(&fabric), &topology, &cross_connects, &sets(names)).map_err(|error| error.to_string());
+    let sets = |names: &[&[&str]]| {
+        names.iter().map(|set| set.iter().map(|name| ocs(&fabric, name)).collect()).collect::<Vec<Vec<_>>>()
+    };
+    let check = |names: &[&[&str]]| {
+        check::trees(plant(&fabric), &topology, &cross_connects, &sets(names))
+            .map_err(|error| error.to_string())
+    };
     check(&[&["X[0,0]"], &["X[1,0]", "Y[0,0]"]]).unwrap();
-    assert!(check(&[&["Y[0,0]", "Y[1,0]"]]).unwrap_err().contains("Y[0,0] + Y[1,0] alone does not join cube1 to cube0"));
+    assert!(
+        check(&[&["Y[0,0]", "Y[1,0]"]])
+            .unwrap_err()
+            .contains("Y[0,0] + Y[1,0] alone does not join cube1 to cube0")
+    );
     assert!(check(&[&["X[0,0]"], &["X[0,0]"]]).unwrap_err().contains("X[0,0] is in set 0 and in set 1"));
 }
 
@@ -191,7 +233,10 @@ fn symmetric_tables_are_walked() {
     let full = ForwardingTables { symmetry: trivial.clone(), routers, ..tables };
     let ranks: Vec<u32> = (0..30).flat_map(|_| [0, 1]).collect();
     let (same, _) = check::judge_tables(&fabric, &scene, &full, &ranks).unwrap();
-    assert_eq!((same.load_histogram, same.vc_hops, same.route_hops), (walk.load_histogram, walk.vc_hops, walk.route_hops));
+    assert_eq!(
+        (same.load_histogram, same.vc_hops, same.route_hops),
+        (walk.load_histogram, walk.vc_hops, walk.route_hops)
+    );
     assert_eq!((same.entries_max, same.entries_total), (walk.entries_max, walk.entries_total));
 }
 
@@ -199,7 +244,8 @@ fn symmetric_tables_are_walked() {
 fn two_orbits_of_cubes() {
     // Six cubes under the half turn: three orbits of two.
     let fabric = pod([2, 1, 1], 6, &[0, 1], 8, 0);
-    let turns = |by: &[u32]| by.iter().map(|by| (0..6).map(|cube| BlockId((cube + by) % 6)).collect()).collect();
+    let turns =
+        |by: &[u32]| by.iter().map(|by| (0..6).map(|cube| BlockId((cube + by) % 6)).collect()).collect();
     let mut seen = Vec::new();
     for group in [turns(&[0]), turns(&[0, 3]), turns(&[0, 2, 4]), turns(&[0, 1, 2, 3, 4, 5])] {
         let symmetry = Symmetry::new(2, group);
@@ -215,7 +261,14 @@ fn two_orbits_of_cubes() {
         check::flow(&Scene::whole(&topology), &uniform(&topology), &flow).unwrap();
         // A link carries its two channels' loads, one of them at most the maximum channel load.
         assert!((walk.max_channel_load()..=2 * walk.max_channel_load()).contains(&flow.busiest));
-        seen.push((walk.load_histogram, walk.route_hops, walk.vc_hops, walk.entries_total, flow.busiest, lengths.distance));
+        seen.push((
+            walk.load_histogram,
+            walk.route_hops,
+            walk.vc_hops,
+            walk.entries_total,
+            flow.busiest,
+            lengths.distance,
+        ));
     }
     assert!(seen.iter().all(|of| *of == seen[0]), "{seen:?}");
 }
@@ -263,10 +316,11 @@ fn a_wrong_rank_is_told_from_a_deadlock() {
 fn a_forwarding_loop_is_shown() {
     let (fabric, topology, _) = ring(4, 1);
     // Routers 2 and 3 each believe that the other one is nearer to router 0.
-    let tables = tables_by(&topology, &Symmetry::trivial(1, 4), "nominal", 1, |dst, node, _| match (dst.0, node.0) {
-        (0, 1 | 3) => (PortId(1), 0),
-        _ => (PortId(0), 0),
-    });
+    let tables =
+        tables_by(&topology, &Symmetry::trivial(1, 4), "nominal", 1, |dst, node, _| match (dst.0, node.0) {
+            (0, 1 | 3) => (PortId(1), 0),
+            _ => (PortId(0), 0),
+        });
     let error = check::judge_tables(&fabric, &Scene::whole(&topology), &tables, &[0; 24]).unwrap_err();
     assert_eq!(code(&error), "FAB0412");
     assert_eq!(
@@ -298,15 +352,24 @@ fn bad_entries_are_convicted() {
         assert_eq!(code, "FAB0411", "{text}");
         assert!(text.contains(expected), "{text}");
     };
-    bad(&|entries| entries.insert(1, Entry { out_port: 1, ..entries[0] }), "conflicts with the entry before it, which leaves by 0,0");
+    bad(
+        &|entries| entries.insert(1, Entry { out_port: 1, ..entries[0] }),
+        "conflicts with the entry before it, which leaves by 0,0",
+    );
     bad(&|entries| entries.insert(1, entries[0]), "conflicts");
     bad(&|entries| entries.swap(0, 1), "is out of order");
     bad(&|entries| entries[0].out_port = 2, "leaves by +y, which is dark");
     bad(&|entries| entries[0].out_port = 6, "leaves by port 6, but there are 6");
     bad(&|entries| entries[0].out_vc = 2, "sends on VC 2, but there are 2");
     bad(&|entries| entries[0].in_vc = 0, "has an input that no packet comes by");
-    bad(&|entries| entries.push(Entry { dst: NodeId(4), ..entries[0] }), "is for a router that does not exist");
-    bad(&|entries| entries.insert(0, Entry { dst: NodeId(0), ..entries[0] }), "is for packets that have arrived");
+    bad(
+        &|entries| entries.push(Entry { dst: NodeId(4), ..entries[0] }),
+        "is for a router that does not exist",
+    );
+    bad(
+        &|entries| entries.insert(0, Entry { dst: NodeId(0), ..entries[0] }),
+        "is for packets that have arrived",
+    );
     bad(
         &|entries| {
             entries.push(Entry { in_port: 5, in_vc: 1, ..entries[0] });
@@ -321,7 +384,10 @@ fn tables_must_keep_the_vc_budget() {
     let (mut fabric, topology, _) = ring(4, 2);
     let (tables, ranks) = hop_by_hop(&Scene::whole(&topology), topology.symmetry(), "nominal", 2);
     fabric.budget.vcs = 1;
-    assert_eq!(code(&check::judge_tables(&fabric, &Scene::whole(&topology), &tables, &ranks).unwrap_err()), "FAB0415");
+    assert_eq!(
+        code(&check::judge_tables(&fabric, &Scene::whole(&topology), &tables, &ranks).unwrap_err()),
+        "FAB0415"
+    );
 }
 
 #[test]

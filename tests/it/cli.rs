@@ -17,8 +17,12 @@ fn command(directory: &Path, args: &[&str]) -> Command {
 }
 
 fn with_input(directory: &Path, args: &[&str], input: &[u8]) -> Output {
-    let mut child =
-        command(directory, args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("fabc starts");
+    let mut child = command(directory, args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("fabc starts");
     std::io::Write::write_all(&mut child.stdin.take().expect("a pipe"), input).expect("fabc reads");
     child.wait_with_output().expect("fabc ends")
 }
@@ -40,7 +44,19 @@ fn help_lists_every_command_and_the_exit_codes() {
     let directory = tempfile::tempdir().unwrap();
     let help = fabc(directory.path(), &["--help"]);
     assert_eq!(code(&help), 0);
-    for word in ["build", "check", "fmt", "verify", "explain", "graph", "tables", "plan", "init", "completions", "Exit codes"] {
+    for word in [
+        "build",
+        "check",
+        "fmt",
+        "verify",
+        "explain",
+        "graph",
+        "tables",
+        "plan",
+        "init",
+        "completions",
+        "Exit codes",
+    ] {
         assert!(out(&help).contains(word), "{word} is missing in\n{}", out(&help));
     }
 }
@@ -76,7 +92,11 @@ fn a_missing_spec_is_an_error_with_a_code_in_every_form() {
     let directory = tempfile::tempdir().unwrap();
     let human = fabc(directory.path(), &["check", "no.fab"]);
     assert_eq!(code(&human), 1);
-    assert!(err(&human).contains("FAB0501") && err(&human).contains("fabc explain FAB0501"), "{}", err(&human));
+    assert!(
+        err(&human).contains("FAB0501") && err(&human).contains("fabc explain FAB0501"),
+        "{}",
+        err(&human)
+    );
     let short = fabc(directory.path(), &["check", "no.fab", "--message-format", "short"]);
     assert_eq!(err(&short), "fabc: error[FAB0501]: cannot read `no.fab`: no such file or directory\n");
     let json = fabc(directory.path(), &["check", "no.fab", "--message-format", "json"]);
@@ -160,17 +180,26 @@ fn files_and_directories_in_each_others_place_are_told() {
     for command in ["build", "check", "fmt", "graph"] {
         let told = help(&[command, "out/pod"], 1);
         let message = "cannot read `out/pod`: it is a directory, not a regular file";
-        assert_eq!(told, ["FAB0501", message, "it is a built directory; its spec is `out/pod/spec.fab`"], "{command}");
+        assert_eq!(
+            told,
+            ["FAB0501", message, "it is a built directory; its spec is `out/pod/spec.fab`"],
+            "{command}"
+        );
     }
     assert_eq!(help(&["check", "."], 1)[2], "name the file, such as `./pod.fab`");
-    for args in [&["verify", "pod.fab"][..], &["tables", "pod.fab"], &["sim", "pod.fab"], &["collective", "pod.fab"]] {
+    for args in
+        [&["verify", "pod.fab"][..], &["tables", "pod.fab"], &["sim", "pod.fab"], &["collective", "pod.fab"]]
+    {
         let told = help(args, 2);
         let message = "`pod.fab` is not a directory that `fabc build` wrote: it is a file";
         let hint = "build it, and name the directory that the build writes: `fabc build pod.fab`, then for example `out/pod`";
         assert_eq!(told, ["FAB0510", message, hint], "{args:?}");
     }
     assert_eq!(help(&["verify", "out"], 2)[2], "name the directory of one fabric, such as `out/pod`");
-    assert_eq!(help(&["verify", "gone"], 2)[1], "`gone` is not a directory that `fabc build` wrote: it does not exist");
+    assert_eq!(
+        help(&["verify", "gone"], 2)[1],
+        "`gone` is not a directory that `fabc build` wrote: it does not exist"
+    );
 }
 
 #[test]
@@ -178,9 +207,14 @@ fn the_path_that_was_written_is_escaped() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("pod.fab"), SpecText::pod([2, 2, 2], 2).text()).unwrap();
     for args in [&["--out", "a\u{1b}[31mb"][..], &["--emit", "csv=a\u{1b}[31mb.csv"]] {
-        let output = fabc(directory.path(), &[&["build", "pod.fab", "--stop-after", "synthesize"], args].concat());
+        let output =
+            fabc(directory.path(), &[&["build", "pod.fab", "--stop-after", "synthesize"], args].concat());
         assert_eq!(code(&output), 0, "{}", err(&output));
-        assert!(out(&output).contains("wrote a\\u{1b}[31mb") && !out(&output).contains('\u{1b}'), "{}", out(&output));
+        assert!(
+            out(&output).contains("wrote a\\u{1b}[31mb") && !out(&output).contains('\u{1b}'),
+            "{}",
+            out(&output)
+        );
     }
 }
 
@@ -202,7 +236,11 @@ fn usage_errors_have_the_form_that_was_asked_for() {
     let log: serde_json::Value = serde_json::from_str(err(&sarif)).expect("one log");
     assert_eq!((code(&sarif), &log["runs"][0]["results"][0]["ruleId"]), (2, &"FAB0548".into()));
     let human = fabc(directory.path(), &["build", "--emit", "dot"]);
-    assert!(code(&human) == 2 && err(&human).starts_with("error: the following required argument"), "{}", err(&human));
+    assert!(
+        code(&human) == 2 && err(&human).starts_with("error: the following required argument"),
+        "{}",
+        err(&human)
+    );
 }
 
 /// `check` and `build` list the same formats. One that the last stage does not reach is refused at once.
@@ -215,19 +253,33 @@ fn formats_of_later_stages_are_refused() {
         assert!(line.split("  ").filter(|part| !part.is_empty()).count() == 3, "{line}");
     }
     std::fs::write(directory.path().join("pod.fab"), SpecText::pod([2, 2, 2], 2).text()).unwrap();
-    for (command, stage, format) in
-        [("check", "synthesize", "opensm_lft"), ("build", "analyze", "tables"), ("check", "resolve", "dot"), ("build", "parse", "spec")]
-    {
-        let output = fabc(directory.path(), &[command, "pod.fab", "--stop-after", stage, "--emit", &format!("{format}=x"), "-q"]);
+    for (command, stage, format) in [
+        ("check", "synthesize", "opensm_lft"),
+        ("build", "analyze", "tables"),
+        ("check", "resolve", "dot"),
+        ("build", "parse", "spec"),
+    ] {
+        let output = fabc(
+            directory.path(),
+            &[command, "pod.fab", "--stop-after", stage, "--emit", &format!("{format}=x"), "-q"],
+        );
         assert_eq!(code(&output), 2, "{command} {stage} {format}: {}", err(&output));
-        assert!(err(&output).contains(&format!("there is nothing to emit as `{format}`")), "{}", err(&output));
+        assert!(
+            err(&output).contains(&format!("there is nothing to emit as `{format}`")),
+            "{}",
+            err(&output)
+        );
     }
 }
 
 #[test]
 fn a_reader_that_leaves_early_is_no_error() {
     let directory = tempfile::tempdir().unwrap();
-    let mut child = command(directory.path(), &["explain"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("fabc starts");
+    let mut child = command(directory.path(), &["explain"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("fabc starts");
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("fabc ends");
     assert_eq!((code(&output), err(&output)), (0, ""));
@@ -256,7 +308,11 @@ fn a_disk_that_is_full_does_not_cost_the_source() {
     // Without the trap, the signal kills; either way the source must live.
     for (trap, exit_code) in [("trap '' XFSZ;", Some(2)), ("", None)] {
         let shell = format!("{trap} ulimit -f 1; exec \"$0\" fmt pod.fab");
-        let output = Command::new("sh").args(["-c", &shell, env!("CARGO_BIN_EXE_fabc")]).current_dir(directory.path()).output().unwrap();
+        let output = Command::new("sh")
+            .args(["-c", &shell, env!("CARGO_BIN_EXE_fabc")])
+            .current_dir(directory.path())
+            .output()
+            .unwrap();
         assert_eq!(output.status.code(), exit_code, "{}", err(&output));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), untidy());
         if exit_code.is_some() {
@@ -316,13 +372,23 @@ fn a_standard_output_that_takes_nothing_is_an_error() {
             .unwrap();
         for (output, reason) in [(full, "no space left on device"), (closed, "it is closed")] {
             assert_eq!(code(&output), 2, "{args:?}: {}", err(&output));
-            assert!(err(&output).contains("FAB0541") && err(&output).contains(reason), "{args:?}: {}", err(&output));
+            assert!(
+                err(&output).contains("FAB0541") && err(&output).contains(reason),
+                "{args:?}: {}",
+                err(&output)
+            );
         }
         // Devices that are meant to take everything still do; so does nothing at all where nothing is said.
         let null = std::fs::File::create("/dev/null").unwrap();
-        assert_eq!(code(&command(directory.path(), args).stdin(input()).stdout(null).output().unwrap()), 0, "{args:?}");
+        assert_eq!(
+            code(&command(directory.path(), args).stdin(input()).stdout(null).output().unwrap()),
+            0,
+            "{args:?}"
+        );
     }
-    let quiet = command(directory.path(), &["check", "-q", "pod.fab"]).stdout(std::fs::File::create("/dev/full").unwrap()).output();
+    let quiet = command(directory.path(), &["check", "-q", "pod.fab"])
+        .stdout(std::fs::File::create("/dev/full").unwrap())
+        .output();
     assert_eq!(code(&quiet.unwrap()), 0);
 }
 
@@ -339,9 +405,18 @@ fn a_file_that_several_paths_lead_to_counts_once() {
     let once = "use \"parts/tpu_v4.fab\";";
     assert!(spec.contains(once), "{spec}");
     let absolute = format!("use \"{}\";", directory.path().join("parts/tpu_v4.fab").display());
-    let uses = ["use \"./parts/../parts/tpu_v4.fab\";", "use \"parts/link.fab\";", "use \"again/tpu_v4.fab\";", &absolute];
+    let uses = [
+        "use \"./parts/../parts/tpu_v4.fab\";",
+        "use \"parts/link.fab\";",
+        "use \"again/tpu_v4.fab\";",
+        &absolute,
+    ];
     std::fs::write(directory.path().join("once.fab"), &spec).unwrap();
-    std::fs::write(directory.path().join("often.fab"), spec.replace(once, &format!("{once} {}", uses.join(" ")))).unwrap();
+    std::fs::write(
+        directory.path().join("often.fab"),
+        spec.replace(once, &format!("{once} {}", uses.join(" "))),
+    )
+    .unwrap();
     let dump = |name: &str| {
         let output = fabc(directory.path(), &["check", name, "--dump", "parse", "--stop-after", "resolve"]);
         assert_eq!(code(&output), 0, "{}", err(&output));
@@ -350,7 +425,11 @@ fn a_file_that_several_paths_lead_to_counts_once() {
     assert_eq!(dump("often.fab"), dump("once.fab"));
     // A circle is one by whatever name.
     std::os::unix::fs::symlink("circle.fab", directory.path().join("round.fab")).unwrap();
-    std::fs::write(directory.path().join("circle.fab"), spec.replace(once, &format!("{once} use \"round.fab\";"))).unwrap();
+    std::fs::write(
+        directory.path().join("circle.fab"),
+        spec.replace(once, &format!("{once} use \"round.fab\";")),
+    )
+    .unwrap();
     let circle = fabc(directory.path(), &["check", "circle.fab"]);
     assert!(code(&circle) == 1 && err(&circle).contains("circle.fab -> round.fab"), "{}", err(&circle));
 }
@@ -368,7 +447,8 @@ fn confined(directory: &Path, args: &[&str], input: Stdio) -> Output {
         .current_dir(directory)
         .env("NO_COLOR", "1")
         .env_remove("RUST_BACKTRACE");
-    let mut child = shell.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("sh starts");
+    let mut child =
+        shell.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("sh starts");
     for _ in 0..1000 {
         if child.try_wait().expect("a child").is_some() {
             return child.wait_with_output().expect("it has ended");
@@ -391,7 +471,11 @@ fn errors_far_to_the_right_are_shown_in_every_form() {
         assert_eq!(code(&output), 1, "{}", err(&output));
         let place = if form == "json" { "\"line\":1,\"column\":70029" } else { "pod.fab:1:70029" };
         for part in ["FAB0103", "`cubs` does not belong in a fabric", "did you mean", place] {
-            assert!(form == "short" && part == "did you mean" || err(&output).contains(part), "{part} is not in\n{}", err(&output));
+            assert!(
+                form == "short" && part == "did you mean" || err(&output).contains(part),
+                "{part} is not in\n{}",
+                err(&output)
+            );
         }
         assert!(output.stderr.len() < 6000 && !err(&output).contains("FAB0901"), "{}", err(&output));
     }
@@ -403,7 +487,9 @@ fn long_names_and_many_errors_are_shown_in_short() {
     let (one, other) = ("a".repeat(65_000), "b".repeat(65_000));
     let specs = [
         format!("fabric pod {{ let {one} = 1; cubes = {other}; }}"),
-        format!("fabric {one} {{ ocs {other} {{ couple +x[{one}, 0] with -x[0, 0] over {other}; ports = {other}; }} }}"),
+        format!(
+            "fabric {one} {{ ocs {other} {{ couple +x[{one}, 0] with -x[0, 0] over {other}; ports = {other}; }} }}"
+        ),
         format!("fabric pod {{ {one} {other} }}"),
         format!("fabric pod {{ use \"{one}\"; }}"),
         format!("fabric pod {{ {} }}", "x = 1;\n".repeat(20_000)),
@@ -431,7 +517,11 @@ fn inputs_are_read_within_limits() {
     std::fs::File::create(at("huge")).unwrap().set_len(1 << 40).unwrap();
     std::fs::create_dir_all(at("built/inputs")).unwrap();
     let pod = |setting: &str| {
-        let pod = SpecText::pod([2, 2, 2], 2).without("ocs Y").without("ocs Z").without("budget").without("topology");
+        let pod = SpecText::pod([2, 2, 2], 2)
+            .without("ocs Y")
+            .without("ocs Z")
+            .without("budget")
+            .without("topology");
         pod.with(setting).text()
     };
     let null = Stdio::null;
@@ -454,19 +544,30 @@ fn inputs_are_read_within_limits() {
         for (name, text) in [
             ("use.fab", pod(&format!("use \"{input}\"; topology = synthesize;"))),
             ("cross_connects.fab", pod(&format!("topology = cross_connects \"{input}\";"))),
-            ("near.fab", pod(&format!("topology = synthesize {{ start = cross_connects \"{input}\"; moves <= 3; }}"))),
+            (
+                "near.fab",
+                pod(&format!("topology = synthesize {{ start = cross_connects \"{input}\"; moves <= 3; }}")),
+            ),
             ("matrix.fab", pod(&format!("demand = matrix \"{input}\"; topology = synthesize;"))),
         ] {
             std::fs::write(at(name), text).unwrap();
             let output = confined(directory.path(), &["check", name, "--message-format", "short"], null());
             assert_eq!(code(&output), 1, "{name}: {}", err(&output));
-            assert!(err(&output).contains(reason) && err(&output).contains(&format!("{name}:")), "{name}: {}", err(&output));
+            assert!(
+                err(&output).contains(reason) && err(&output).contains(&format!("{name}:")),
+                "{name}: {}",
+                err(&output)
+            );
         }
         let stdin = || Stdio::from(std::fs::File::open("/dev/zero").unwrap());
         for args in [&["check", "-"][..], &["check", "/dev/stdin"], &["fmt", "-"]] {
             let output = confined(directory.path(), args, stdin());
             assert_eq!(code(&output), 1, "{args:?}: {}", err(&output));
-            assert!(err(&output).contains("FAB0007") && err(&output).contains("4194304 bytes"), "{args:?}: {}", err(&output));
+            assert!(
+                err(&output).contains("FAB0007") && err(&output).contains("4194304 bytes"),
+                "{args:?}: {}",
+                err(&output)
+            );
         }
     }
     // A regular file is refused by its length, and says the limit of its kind.
@@ -493,8 +594,10 @@ fn inputs_are_read_within_limits() {
     assert!(Command::new("mkfifo").arg(at("built/notes")).status().expect("mkfifo").success());
     let output = confined(directory.path(), &["verify", "built"], null());
     assert!(code(&output) != 0 && err(&output).contains("FAB0"), "{}", err(&output));
-    let dark = ["X[0,0]", "X[0,1]", "X[1,0]", "X[1,1]"].map(|name| format!(r#"{{"name":"{name}","a":[],"b":[],"cross_connects":[]}}"#));
-    std::fs::write(at("built/ocs.json"), cross_connects.replace("[]", &format!("[{}]", dark.join(",")))).unwrap();
+    let dark = ["X[0,0]", "X[0,1]", "X[1,0]", "X[1,1]"]
+        .map(|name| format!(r#"{{"name":"{name}","a":[],"b":[],"cross_connects":[]}}"#));
+    std::fs::write(at("built/ocs.json"), cross_connects.replace("[]", &format!("[{}]", dark.join(","))))
+        .unwrap();
     for live in ["/dev/zero", "pipe", "huge"] {
         let output = confined(directory.path(), &["plan", live, "built"], null());
         let wanted = if live == "huge" { "FAB0519" } else { "FAB0501" };
@@ -502,7 +605,8 @@ fn inputs_are_read_within_limits() {
     }
     std::fs::remove_file(at("built/inputs/ocs.json")).unwrap();
     assert!(Command::new("mkfifo").arg(at("built/inputs/ocs.json")).status().expect("mkfifo").success());
-    for args in [&["verify", "built"][..], &["tables", "built", "--router", "0"], &["plan", "huge", "built"]] {
+    for args in [&["verify", "built"][..], &["tables", "built", "--router", "0"], &["plan", "huge", "built"]]
+    {
         let output = confined(directory.path(), args, null());
         assert!(code(&output) != 0 && err(&output).contains("FAB0"), "{args:?}: {}", err(&output));
     }
@@ -523,9 +627,11 @@ fn pods_at_the_limits_are_checked_or_refused_with_little_memory() {
     let directory = tempfile::tempdir().unwrap();
     let pod = |side: &str, cubes: &str, rest: &str| {
         let pod = SpecText::pod([2, 2, 2], 2).without("ocs Y").without("ocs Z").without("budget");
-        pod.with("ocs X[u in 0..2, v in 0..2] { couple +x[u, v] with -x[u, v] over fiber; ports = 1_000_000; }")
-            .with(&format!("cube {{ mesh {side} over fiber; }} cubes = {cubes}; {rest}"))
-            .text()
+        pod.with(
+            "ocs X[u in 0..2, v in 0..2] { couple +x[u, v] with -x[u, v] over fiber; ports = 1_000_000; }",
+        )
+        .with(&format!("cube {{ mesh {side} over fiber; }} cubes = {cubes}; {rest}"))
+        .text()
     };
     for (text, expected) in [
         (pod("2 x 2 x 2", "131_072", "topology = synthesize;"), Err("FAB0113")),
@@ -537,12 +643,15 @@ fn pods_at_the_limits_are_checked_or_refused_with_little_memory() {
         (pod("2 x 2 x 2", "2048", "topology = synthesize; demand = matrix \"no.csv\";"), Err("FAB0113")),
     ] {
         std::fs::write(directory.path().join("pod.fab"), &text).unwrap();
-        let output = confined(directory.path(), &["check", "pod.fab", "--message-format", "short"], Stdio::null());
+        let output =
+            confined(directory.path(), &["check", "pod.fab", "--message-format", "short"], Stdio::null());
         match expected {
             Ok(()) => assert_eq!(code(&output), 0, "{}\n{text}", err(&output)),
             Err(wanted) => {
                 assert!(
-                    code(&output) != 0 && err(&output).contains(wanted) && err(&output).starts_with("pod.fab:"),
+                    code(&output) != 0
+                        && err(&output).contains(wanted)
+                        && err(&output).starts_with("pod.fab:"),
                     "{}\n{text}",
                     err(&output)
                 );
@@ -554,13 +663,19 @@ fn pods_at_the_limits_are_checked_or_refused_with_little_memory() {
 #[test]
 fn warnings_are_shown_in_every_form_and_change_no_exit_code() {
     let directory = tempfile::tempdir().unwrap();
-    let spec = std::fs::read_to_string("tests/slips/pod.fab").unwrap().replace("cubes = 2;", "cubes = 2; let spare = 3; let side = 4;");
+    let spec = std::fs::read_to_string("tests/slips/pod.fab")
+        .unwrap()
+        .replace("cubes = 2;", "cubes = 2; let spare = 3; let side = 4;");
     std::fs::write(directory.path().join("pod.fab"), spec).unwrap();
     let check = |form: &[&str]| fabc(directory.path(), &[&["check", "pod.fab"], form].concat());
     let human = check(&[]);
     assert_eq!(code(&human), 0, "{}", err(&human));
     assert!(out(&human).starts_with("pod: no errors"), "{}", out(&human));
-    for text in ["FAB0151", "the constant `spare` is not used", "2 warnings. To learn more, run `fabc explain FAB0151`."] {
+    for text in [
+        "FAB0151",
+        "the constant `spare` is not used",
+        "2 warnings. To learn more, run `fabc explain FAB0151`.",
+    ] {
         assert!(err(&human).contains(text), "{text}: {}", err(&human));
     }
     let short = check(&["--message-format", "short"]);
@@ -569,7 +684,12 @@ fn warnings_are_shown_in_every_form_and_change_no_exit_code() {
         "pod.fab:9:20: warning[FAB0151]: the constant `spare` is not used\npod.fab:9:35: warning[FAB0151]: the constant `side` is not used\n"
     );
     let json = check(&["--message-format", "json"]);
-    assert!(err(&json).lines().all(|line| line.contains(r#""severity":"warning""#)) && err(&json).lines().count() == 2, "{}", err(&json));
+    assert!(
+        err(&json).lines().all(|line| line.contains(r#""severity":"warning""#))
+            && err(&json).lines().count() == 2,
+        "{}",
+        err(&json)
+    );
     assert_eq!((code(&short), code(&json)), (0, 0));
     assert_eq!(err(&check(&["--quiet"])), "");
 }
@@ -586,7 +706,16 @@ fn errors_are_counted_and_control_characters_escaped() {
     for form in ["human", "short", "json"] {
         let output = fabc(directory.path(), &["check", "pod.fab", "--message-format", form]);
         assert_eq!(code(&output), 1);
-        assert!(!err(&output).contains(['\u{1b}', '\u{9b}']) && err(&output).contains("FAB0001"), "{form}: {}", err(&output));
-        assert_eq!(err(&output).contains("2 errors. To learn more, run `fabc explain FAB0001`."), form == "human", "{}", err(&output));
+        assert!(
+            !err(&output).contains(['\u{1b}', '\u{9b}']) && err(&output).contains("FAB0001"),
+            "{form}: {}",
+            err(&output)
+        );
+        assert_eq!(
+            err(&output).contains("2 errors. To learn more, run `fabc explain FAB0001`."),
+            form == "human",
+            "{}",
+            err(&output)
+        );
     }
 }

@@ -25,8 +25,10 @@ fn spec(name: &str) -> String {
 
 /// The names in a directory.
 fn names(directory: &Path) -> Vec<String> {
-    let mut names: Vec<String> =
-        std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    let mut names: Vec<String> = std::fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
     names.sort();
     names
 }
@@ -46,7 +48,10 @@ fn a_build_ends_with_what_it_wrote_and_verifies() {
     assert_eq!(names(&place.path().join("out")), ["small"]);
     let (out, _) = fabc(place.path(), &["verify", "out/small"], 0);
     assert!(out.starts_with("verified out/small: "), "{out}");
-    assert!(out.contains("every file comes out again to the byte") && out.contains("report.json passes"), "{out}");
+    assert!(
+        out.contains("every file comes out again to the byte") && out.contains("report.json passes"),
+        "{out}"
+    );
 }
 
 #[test]
@@ -55,9 +60,16 @@ fn the_library_makes_the_same_files() {
     fabc(place.path(), &["build", "small.fab", "-q"], 0);
     let written = files(&place.path().join("out/small"));
     let compiled = fabc::build(&small().text(), &fabc::Options::default()).unwrap();
-    let made = compiled.artifacts().into_iter().map(|file| (std::path::PathBuf::from(file.path), file.bytes)).collect();
+    let made = compiled
+        .artifacts()
+        .into_iter()
+        .map(|file| (std::path::PathBuf::from(file.path), file.bytes))
+        .collect();
     assert_eq!(written, made);
-    assert_eq!((compiled.name(), compiled.report().as_bytes()), ("small", &written[Path::new("report.txt")][..]));
+    assert_eq!(
+        (compiled.name(), compiled.report().as_bytes()),
+        ("small", &written[Path::new("report.txt")][..])
+    );
     let metrics = compiled.metrics();
     let report: serde_json::Value = serde_json::from_slice(&written[Path::new("report.json")]).unwrap();
     for name in ["diameter", "average_hops", "max_channel_load", "disjoint_trees"] {
@@ -98,7 +110,8 @@ fn a_comment_in_the_spec_of_a_directory_is_convicted() {
     fabc(place.path(), &["build", "small.fab", "-q"], 0);
     let spec = place.path().join("out/small/spec.fab");
     let text = std::fs::read_to_string(&spec).unwrap();
-    let (manifest, changed) = (place.path().join("out/small/manifest.json"), text.replacen(';', "; // mine", 1));
+    let (manifest, changed) =
+        (place.path().join("out/small/manifest.json"), text.replacen(';', "; // mine", 1));
     let listed = std::fs::read_to_string(&manifest).unwrap();
     let [old, new] = [&text, &changed].map(|text| blake3::hash(text.as_bytes()).to_hex().to_string());
     let [was, is] = [&text, &changed].map(|text| format!("\"path\":\"spec.fab\",\"bytes\":{},", text.len()));
@@ -137,7 +150,10 @@ fn a_require_that_fails_is_shown_at_its_line_and_everything_is_written() {
     std::fs::write(place.path().join("broken.fab"), broken).unwrap();
     let (out, err) = fabc(place.path(), &["build", "broken.fab", "--message-format", "short"], 3);
     assert!(out.contains("FAILED   latency <= 34 cycles") && out.contains("wrote out/small ("), "{out}");
-    assert!(err.contains("broken.fab:") && err.contains("error[FAB0401]") && err.contains(" cycles\n"), "{err}");
+    assert!(
+        err.contains("broken.fab:") && err.contains("error[FAB0401]") && err.contains(" cycles\n"),
+        "{err}"
+    );
     let manifest = std::fs::read_to_string(place.path().join("out/small/manifest.json")).unwrap();
     assert!(manifest.contains("\"contract\":\"broken\""), "{manifest}");
     for file in ["report.html", "report.json", "tables/nominal.json", "ocs.json"] {
@@ -146,14 +162,23 @@ fn a_require_that_fails_is_shown_at_its_line_and_everything_is_written() {
     let (out, err) = fabc(place.path(), &["verify", "out/small", "--message-format", "short"], 3);
     assert!(out.contains("its contract is broken") && err.contains("error[FAB0401]"), "{out}{err}");
     // One that claims to have kept it is convicted.
-    std::fs::write(place.path().join("out/small/manifest.json"), manifest.replace("\"broken\"", "\"kept\"")).unwrap();
+    std::fs::write(place.path().join("out/small/manifest.json"), manifest.replace("\"broken\"", "\"kept\""))
+        .unwrap();
     let (_, err) = fabc(place.path(), &["verify", "out/small", "--message-format", "short"], 3);
     assert!(err.contains("says `kept`, but it is broken"), "{err}");
     // Kept, and open where nothing is routed.
     fabc(place.path(), &["build", "small.fab"], 0);
-    assert!(std::fs::read_to_string(place.path().join("out/small/manifest.json")).unwrap().contains("\"contract\":\"kept\""));
+    assert!(
+        std::fs::read_to_string(place.path().join("out/small/manifest.json"))
+            .unwrap()
+            .contains("\"contract\":\"kept\"")
+    );
     fabc(place.path(), &["build", "broken.fab", "--stop-after", "analyze"], 0);
-    assert!(std::fs::read_to_string(place.path().join("out/small/manifest.json")).unwrap().contains("\"contract\":\"open\""));
+    assert!(
+        std::fs::read_to_string(place.path().join("out/small/manifest.json"))
+            .unwrap()
+            .contains("\"contract\":\"open\"")
+    );
     fabc(place.path(), &["verify", "out/small"], 0);
 }
 
@@ -163,7 +188,8 @@ fn what_no_search_can_mend_is_refused_by_check_and_build_at_once() {
     let refused = |from: &str, to: &str, more: &[&str], code: &str| {
         std::fs::write(place.path().join("wrong.fab"), small().text().replace(from, to)).unwrap();
         for command in ["check", "build"] {
-            let (out, err) = fabc(place.path(), &[&[command, "wrong.fab", "--message-format", "short"], more].concat(), 3);
+            let (out, err) =
+                fabc(place.path(), &[&[command, "wrong.fab", "--message-format", "short"], more].concat(), 3);
             assert!(err.contains(code) && out.is_empty(), "{command}: {out}{err}");
         }
         assert_eq!(names(place.path()), ["small.fab", "wrong.fab"]);
@@ -201,9 +227,13 @@ fn stages_can_be_stopped_after_and_dumped() {
     }
     fabc(place.path(), &["build", "small.fab", "--stop-after", "analyze", "-q"], 0);
     let written = files(&place.path().join("out/small"));
-    assert!(written.contains_key(Path::new("topology.json")) && !written.keys().any(|path| path.starts_with("tables")));
+    assert!(
+        written.contains_key(Path::new("topology.json"))
+            && !written.keys().any(|path| path.starts_with("tables"))
+    );
     fabc(place.path(), &["verify", "out/small"], 0);
-    let (_, err) = fabc(place.path(), &["build", "small.fab", "--stop-after", "analyze", "--emit", "tables=t/"], 2);
+    let (_, err) =
+        fabc(place.path(), &["build", "small.fab", "--stop-after", "analyze", "--emit", "tables=t/"], 2);
     assert!(err.contains("FAB0507"), "{err}");
 }
 
@@ -212,7 +242,8 @@ fn formats_go_where_they_are_sent() {
     let place = workplace();
     let (list, _) = fabc(place.path(), &["build", "--emit", "list"], 0);
     assert!(list.lines().count() > 8 && list.contains("topology.json"), "{list}");
-    let (dot, _) = fabc(place.path(), &["build", "small.fab", "--emit", "dot,csv=links.csv,config_db=switches/"], 0);
+    let (dot, _) =
+        fabc(place.path(), &["build", "small.fab", "--emit", "dot,csv=links.csv,config_db=switches/"], 0);
     assert!(dot.starts_with("graph") && dot.trim_end().ends_with('}'), "{dot}");
     assert_eq!(names(place.path()), ["links.csv", "small.fab", "switches"]);
     assert_eq!(names(&place.path().join("switches")).len(), 12);
@@ -224,15 +255,23 @@ fn formats_go_where_they_are_sent() {
 #[test]
 fn golden_outputs_are_compared_and_updated() {
     let place = workplace();
-    let build = |spec: &str, update: &[&str], code| fabc(place.path(), &[&["build", spec, "--golden", "golden"], update].concat(), code);
+    let build = |spec: &str, update: &[&str], code| {
+        fabc(place.path(), &[&["build", spec, "--golden", "golden"], update].concat(), code)
+    };
     assert!(build("small.fab", &[], 3).1.contains("FAB0509"));
     build("small.fab", &["--update"], 0);
     assert!(build("small.fab", &[], 0).0.contains("the outputs equal golden/small"));
     assert_eq!(names(place.path()), ["golden", "small.fab"]);
     let before = files(&place.path().join("golden"));
-    std::fs::write(place.path().join("torus.fab"), small().with("topology = torus 2 x 2 x 4;").text()).unwrap();
+    std::fs::write(place.path().join("torus.fab"), small().with("topology = torus 2 x 2 x 4;").text())
+        .unwrap();
     let (out, err) = build("torus.fab", &[], 3);
-    assert!(err.contains("FAB0508") && out.contains("\nWIRING\n") && out.contains("\nSPEC\n  -  topology = synthesize"), "{out}{err}");
+    assert!(
+        err.contains("FAB0508")
+            && out.contains("\nWIRING\n")
+            && out.contains("\nSPEC\n  -  topology = synthesize"),
+        "{out}{err}"
+    );
     assert!(files(&place.path().join("golden")) == before);
     build("torus.fab", &["--update"], 0);
     build("torus.fab", &[], 0);
@@ -246,16 +285,28 @@ fn tables_of_any_router_are_read_from_the_directory() {
     std::fs::remove_file(place.path().join("small.fab")).unwrap();
     let (list, _) = fabc(place.path(), &["tables", "out/small"], 0);
     assert!(list.contains("  nominal\n") && list.contains("  X[0,0]\n"), "{list}");
-    let (by_name, _) = fabc(place.path(), &["tables", "out/small", "--router", "cube1[1,0,1]", "--scenario", "X[0,0]"], 0);
-    let (by_id, _) = fabc(place.path(), &["tables", "out/small", "--router", "13", "--scenario", "X[0,0]"], 0);
+    let (by_name, _) =
+        fabc(place.path(), &["tables", "out/small", "--router", "cube1[1,0,1]", "--scenario", "X[0,0]"], 0);
+    let (by_id, _) =
+        fabc(place.path(), &["tables", "out/small", "--router", "13", "--scenario", "X[0,0]"], 0);
     assert!(by_name.starts_with("router cube1[1,0,1] (node 13)") && by_name == by_id, "{by_name}");
     let (json, _) = fabc(place.path(), &["tables", "out/small", "--router", "13", "--format", "json"], 0);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    let destinations: std::collections::BTreeSet<u64> =
-        json["routers"][0]["entries"].as_array().unwrap().iter().map(|entry| entry[0].as_u64().unwrap()).collect();
+    let destinations: std::collections::BTreeSet<u64> = json["routers"][0]["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry[0].as_u64().unwrap())
+        .collect();
     assert_eq!(destinations.len(), 15, "a table knows every other router");
-    assert!(fabc(place.path(), &["tables", "out/small", "--router", "cube2[0,0,0]"], 2).1.contains("FAB0511"));
-    assert!(fabc(place.path(), &["tables", "out/small", "--router", "0", "--scenario", "Q"], 2).1.contains("FAB0512"));
+    assert!(
+        fabc(place.path(), &["tables", "out/small", "--router", "cube2[0,0,0]"], 2).1.contains("FAB0511")
+    );
+    assert!(
+        fabc(place.path(), &["tables", "out/small", "--router", "0", "--scenario", "Q"], 2)
+            .1
+            .contains("FAB0512")
+    );
 }
 
 #[test]
@@ -310,18 +361,34 @@ fn binary_tables_say_the_same_as_json() {
     fabc(place.path(), &["build", "small.fab", "--out", "json"], 0);
     fabc(place.path(), &["build", "small.fab", "--out", "binary", "--tables", "binary"], 0);
     let [json, binary] = ["json", "binary"].map(|form| files(&place.path().join(form).join("small")));
-    assert!(json.contains_key(Path::new("tables/nominal.json")) && !json.contains_key(Path::new("tables/nominal.bin")));
-    assert!(binary.contains_key(Path::new("tables/nominal.bin")) && !binary.contains_key(Path::new("tables/nominal.json")));
+    assert!(
+        json.contains_key(Path::new("tables/nominal.json"))
+            && !json.contains_key(Path::new("tables/nominal.bin"))
+    );
+    assert!(
+        binary.contains_key(Path::new("tables/nominal.bin"))
+            && !binary.contains_key(Path::new("tables/nominal.json"))
+    );
     let manifest = String::from_utf8_lossy(&binary[Path::new("manifest.json")]).into_owned();
     assert!(manifest.contains(r#""options":{"tables":"binary"}"#), "{manifest}");
     // The walk of the tables, all numbers of the report, and the tables as people read them.
-    let verified = |form: &str| fabc(place.path(), &["verify", &format!("{form}/small")], 0).0.split_once(": ").unwrap().1.to_owned();
+    let verified = |form: &str| {
+        fabc(place.path(), &["verify", &format!("{form}/small")], 0).0.split_once(": ").unwrap().1.to_owned()
+    };
     assert_eq!(verified("json"), verified("binary"));
-    assert_eq!(fabc(place.path(), &["tables", "binary/small"], 0).0, fabc(place.path(), &["tables", "json/small"], 0).0);
+    assert_eq!(
+        fabc(place.path(), &["tables", "binary/small"], 0).0,
+        fabc(place.path(), &["tables", "json/small"], 0).0
+    );
     for router in ["cube0[0,0,0]", "13"] {
         let table = |form: &str| {
             let directory = format!("{form}/small");
-            fabc(place.path(), &["tables", &directory, "--router", router, "--scenario", "X[0,1]", "--format", "json"], 0).0
+            fabc(
+                place.path(),
+                &["tables", &directory, "--router", router, "--scenario", "X[0,1]", "--format", "json"],
+                0,
+            )
+            .0
         };
         assert_eq!(table("json"), table("binary"));
     }
@@ -340,7 +407,10 @@ fn golden_binary_tables_are_compared_router_by_router() {
     *bytes.last_mut().unwrap() = u8::from(*bytes.last().unwrap() == 0);
     std::fs::write(&path, bytes).unwrap();
     let (out, _) = fabc(place.path(), &build, 3);
-    assert!(out.contains("nominal         2 of 16 routers; entries: 2 turned; cube0[1,1,1], cube1[1,1,1]"), "{out}");
+    assert!(
+        out.contains("nominal         2 of 16 routers; entries: 2 turned; cube0[1,1,1], cube1[1,1,1]"),
+        "{out}"
+    );
 }
 
 /// A torus whose routes look at the destination alone.
@@ -358,18 +428,36 @@ fn what_is_emitted_for_others_is_verified_again() {
     fabc(place.path(), &["build", "torus.fab", "--out", "out", "--emit", emit], 0);
     // From each of eight chips three at one hop, three at two, one at three.
     let (out, _) = fabc(place.path(), &["verify", "--tables", "t.lft", "--topology", "t.topo"], 0);
-    assert!(out.contains("8 routers, 8 endpoints, 48 channels") && out.contains("56 routes walked, all arrive: 96 hops"), "{out}");
-    let own = ["verify", "--tables", "out/small/tables/nominal.json", "--topology", "out/small/topology.json", "--message-format", "json"];
+    assert!(
+        out.contains("8 routers, 8 endpoints, 48 channels")
+            && out.contains("56 routes walked, all arrive: 96 hops"),
+        "{out}"
+    );
+    let own = [
+        "verify",
+        "--tables",
+        "out/small/tables/nominal.json",
+        "--topology",
+        "out/small/topology.json",
+        "--message-format",
+        "json",
+    ];
     let (out, _) = fabc(place.path(), &own, 0);
     let found: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!((found["hops"].as_u64(), found["max_channel_load"].as_u64()), (Some(96), Some(4)));
 
     let read = |path: &str| std::fs::read_to_string(place.path().join(path)).unwrap();
     let numbers = |line: &str| -> Vec<usize> {
-        line.split(|letter: char| !letter.is_ascii_digit()).filter(|word| !word.is_empty()).map(|word| word.parse().unwrap()).collect()
+        line.split(|letter: char| !letter.is_ascii_digit())
+            .filter(|word| !word.is_empty())
+            .map(|word| word.parse().unwrap())
+            .collect()
     };
     let map: Vec<Vec<usize>> = read("tons/small.map").lines().map(numbers).collect();
-    assert!(map.len() == 8 && map.iter().all(|row| row.iter().sum::<usize>() == 3), "doubled links count once: {map:?}");
+    assert!(
+        map.len() == 8 && map.iter().all(|row| row.iter().sum::<usize>() == 3),
+        "doubled links count once: {map:?}"
+    );
     let paths: Vec<Vec<usize>> = read("tons/small.paths").lines().skip(1).map(numbers).collect();
     assert_eq!(paths.len(), 64);
     let (mut next, mut current) = (Vec::new(), Vec::new());
@@ -388,13 +476,25 @@ fn what_is_emitted_for_others_is_verified_again() {
     assert!(vcs.iter().all(|line| line[3] < 2));
     let ocs: Vec<Vec<usize>> = read("tons/small.ocs").lines().map(numbers).collect();
     assert_eq!(ocs.len(), 24, "twelve fibers, both directions");
-    assert!(ocs.contains(&vec![0, 1, 0]) && ocs.contains(&vec![6, 7, 3]) && ocs.contains(&vec![3, 7, 11]), "{ocs:?}");
+    assert!(
+        ocs.contains(&vec![0, 1, 0]) && ocs.contains(&vec![6, 7, 3]) && ocs.contains(&vec![3, 7, 11]),
+        "{ocs:?}"
+    );
 
     let table = read("csv/nominal/router_00000.csv");
-    assert!(table.starts_with("dst,destination,in_port,in_vc,out_port,out_vc\n1,\"cube0[1,0,0]\",inject,,"), "{table}");
-    let entries: usize = (0..8).map(|node| read(&format!("csv/nominal/router_{node:05}.csv")).lines().count() - 1).sum();
+    assert!(
+        table.starts_with("dst,destination,in_port,in_vc,out_port,out_vc\n1,\"cube0[1,0,0]\",inject,,"),
+        "{table}"
+    );
+    let entries: usize =
+        (0..8).map(|node| read(&format!("csv/nominal/router_{node:05}.csv")).lines().count() - 1).sum();
     let built: serde_json::Value = serde_json::from_str(&read("out/small/tables/nominal.json")).unwrap();
-    let listed: usize = built["routers"].as_array().unwrap().iter().map(|router| router["entries"].as_array().unwrap().len()).sum();
+    let listed: usize = built["routers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|router| router["entries"].as_array().unwrap().len())
+        .sum();
     assert_eq!(entries, listed * 8 / built["routers"].as_array().unwrap().len());
 }
 
@@ -405,7 +505,8 @@ fn formats_of_others_say_why_they_cannot_be() {
     assert!(err.contains("FAB0517") && err.contains("look at where"), "{err}");
     let (_, err) = fabc(place.path(), &["build", "small.fab", "--emit", "tons_bundle"], 2);
     assert!(err.contains("FAB0506"), "{err}");
-    let (_, err) = fabc(place.path(), &["build", "small.fab", "--stop-after", "analyze", "--emit", "tables_csv=csv"], 2);
+    let (_, err) =
+        fabc(place.path(), &["build", "small.fab", "--stop-after", "analyze", "--emit", "tables_csv=csv"], 2);
     assert!(err.contains("FAB0507"), "{err}");
     let (_, err) = fabc(place.path(), &["build", "small.fab", "--emit", "formula"], 3);
     assert!(err.contains("FAB0537") && err.contains("routing = algebraic"), "{err}");
@@ -416,11 +517,16 @@ fn formats_of_others_say_why_they_cannot_be() {
 fn a_measured_value_shows_why_a_require_fails_or_holds() {
     let place = workplace();
     let torus = small().with("topology = torus 2 x 2 x 4;").text();
-    let with = |require: &str| std::fs::write(place.path().join("small.fab"), torus.replace("diameter <= 6", require)).unwrap();
+    let with = |require: &str| {
+        std::fs::write(place.path().join("small.fab"), torus.replace("diameter <= 6", require)).unwrap()
+    };
     // 32 hops to 15 routers from each.
     with("average_hops <= 2.133333");
     let (_, err) = fabc(place.path(), &["build", "small.fab", "--message-format", "short"], 3);
-    assert!(err.contains("`require average_hops <= 2.133333` cannot hold: this topology has 2.1333333\n"), "{err}");
+    assert!(
+        err.contains("`require average_hops <= 2.133333` cannot hold: this topology has 2.1333333\n"),
+        "{err}"
+    );
     with("average_hops > 2.133333");
     let (out, _) = fabc(place.path(), &["build", "small.fab", "--out", "."], 0);
     assert!(out.contains("  ok       average_hops > 2.133333     2.1333333\n"), "{out}");
@@ -434,7 +540,9 @@ fn a_measured_value_shows_why_a_require_fails_or_holds() {
 fn two_formats_in_one_file_are_refused_before_anything_is_written() {
     let place = workplace();
     std::fs::create_dir(place.path().join("d")).unwrap();
-    for emit in ["dot=x,csv=x", "dot=x,csv=./x", "dot=x,dot=x", "dot=d/,csv=y,dot=d", "config_db=e/,config_db=e/"] {
+    for emit in
+        ["dot=x,csv=x", "dot=x,csv=./x", "dot=x,dot=x", "dot=d/,csv=y,dot=d", "config_db=e/,config_db=e/"]
+    {
         let (_, err) = fabc(place.path(), &["build", "small.fab", "--emit", emit], 2);
         assert!(err.contains("FAB0542"), "{emit}: {err}");
     }
@@ -448,7 +556,8 @@ fn two_formats_in_one_file_are_refused_before_anything_is_written() {
 fn results_that_cannot_be_handed_over_are_an_error() {
     let place = workplace();
     fabc(place.path(), &["build", "small.fab", "--out", "live", "-q"], 0);
-    std::fs::write(place.path().join("torus.fab"), small().with("topology = torus 2 x 2 x 4;").text()).unwrap();
+    std::fs::write(place.path().join("torus.fab"), small().with("topology = torus 2 x 2 x 4;").text())
+        .unwrap();
     fabc(place.path(), &["build", "torus.fab", "--out", "new", "-q"], 0);
     let full = |args: &[&str], code| {
         let Output { status, stderr, .. } =
@@ -477,7 +586,11 @@ fn results_that_cannot_be_handed_over_are_an_error() {
     full(&["plan", "live/small", "new/small"], 1);
     assert_eq!(names(place.path()), ["d", "live", "new", "small.fab", "torus.fab"]);
     // A reader that has seen enough stops nothing.
-    let mut child = command(place.path(), &["build", "small.fab"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command(place.path(), &["build", "small.fab"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), &output.stderr[..]), (Some(0), &b""[..]));
@@ -493,7 +606,11 @@ fn a_disk_that_is_full_leaves_golden_outputs_and_devices_as_they_were() {
     let before = files(&place.path().join("golden"));
     for goes in ["--golden golden --update", "--out golden"] {
         let shell = format!("trap '' XFSZ; ulimit -f 4; exec \"$0\" build small.fab -q {goes}");
-        let output = Command::new("sh").args(["-c", &shell, env!("CARGO_BIN_EXE_fabc")]).current_dir(place.path()).output().unwrap();
+        let output = Command::new("sh")
+            .args(["-c", &shell, env!("CARGO_BIN_EXE_fabc")])
+            .current_dir(place.path())
+            .output()
+            .unwrap();
         let err = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{err}");
         assert!(err.contains("FAB0503"), "{err}");
@@ -519,7 +636,10 @@ fn what_killed_builds_left_goes_and_what_running_ones_write_stays() {
     let place = workplace();
     let out = place.path().join("out");
     let parts = format!("{}/specs/parts/", env!("CARGO_MANIFEST_DIR"));
-    let large = std::fs::read_to_string(spec("pod_1024")).unwrap().replace("fabric pod_1024", "fabric small").replace("parts/", &parts);
+    let large = std::fs::read_to_string(spec("pod_1024"))
+        .unwrap()
+        .replace("fabric pod_1024", "fabric small")
+        .replace("parts/", &parts);
     std::fs::write(place.path().join("large.fab"), large).unwrap();
     let start = || {
         let mut child = command(place.path(), &["build", "large.fab", "-q"]).spawn().expect("fabc starts");
@@ -540,11 +660,15 @@ fn what_killed_builds_left_goes_and_what_running_ones_write_stays() {
     running.kill().unwrap();
     running.wait().unwrap();
     assert_eq!(built.code(), Some(0));
-    assert!(kept.len() == 2 && still_kept == kept, "the first is gone, and somebody writes to the second: {kept:?} {still_kept:?}");
+    assert!(
+        kept.len() == 2 && still_kept == kept,
+        "the first is gone, and somebody writes to the second: {kept:?} {still_kept:?}"
+    );
     // Killed between the two renames: the only copy stands aside.
     let before = files(&out.join("small"));
     std::fs::rename(out.join("small"), out.join(".small.fabc-old-1")).unwrap();
-    std::fs::write(place.path().join("fails.fab"), small().text().replace("diameter <= 6", "diameter <= 1")).unwrap();
+    std::fs::write(place.path().join("fails.fab"), small().text().replace("diameter <= 6", "diameter <= 1"))
+        .unwrap();
     fabc(place.path(), &["build", "fails.fab", "-q"], 3);
     assert_eq!(names(&out), ["small"]);
     assert!(files(&out.join("small")) == before);
@@ -555,7 +679,11 @@ fn foreign_tables_end_with_their_own_exit_codes() {
     let place = workplace();
     let verify = ["verify", "--tables", "t.lft", "--topology", "t.topo"];
     fabc(place.path(), &verify, 1);
-    std::fs::write(place.path().join("t.lft"), "Unicast lids [0-1] of switch Lid 1 guid 0x1 ('a'):\n0x0001 000\n0x0002 001\n").unwrap();
+    std::fs::write(
+        place.path().join("t.lft"),
+        "Unicast lids [0-1] of switch Lid 1 guid 0x1 ('a'):\n0x0001 000\n0x0002 001\n",
+    )
+    .unwrap();
     std::fs::write(place.path().join("t.topo"), "Switch 1 \"S-1\" # \"a\" lid 1\n[1] \"S-2\"[1]\n").unwrap();
     let (_, err) = fabc(place.path(), &[&verify[..], &["--message-format", "short"]].concat(), 1);
     assert!(err.contains("error[FAB0418]: t.topo:2: \"S-2\" has no record of its own"), "{err}");
@@ -579,20 +707,33 @@ fn foreign_tables_end_with_their_own_exit_codes() {
 fn a_parameter_is_set_and_the_directory_is_verified() {
     let place = workplace();
     let of_n = spec("small_of_n");
-    let (out, _) = fabc(place.path(), &["build", &of_n, "--set", "cubes=3", "--set", "rate=400 Gbps", "--set=seed=2"], 0);
+    let (out, _) = fabc(
+        place.path(),
+        &["build", &of_n, "--set", "cubes=3", "--set", "rate=400 Gbps", "--set=seed=2"],
+        0,
+    );
     assert!(out.contains("3 cubes of 2 x 2 x 2"), "{out}");
     let built = place.path().join("out/small_of_n");
     let read = |file: &str| std::fs::read_to_string(built.join(file)).unwrap();
     let options = r#""options":{"param.cubes":"3","param.rate":"400 Gbps","param.seed":"2","param.way":"allowed_turns"}"#;
     assert!(read("manifest.json").contains(options), "{}", read("manifest.json"));
     let written = read("spec.fab");
-    assert!(written.contains("cubes = 3;") && written.contains("seed = 2;") && written.contains("bandwidth = 50 GB/s;"), "{written}");
+    assert!(
+        written.contains("cubes = 3;")
+            && written.contains("seed = 2;")
+            && written.contains("bandwidth = 50 GB/s;"),
+        "{written}"
+    );
     let (out, _) = fabc(place.path(), &["verify", "out/small_of_n"], 0);
     assert!(out.contains("which parameters and changes"), "{out}");
     // The directory is built again from its own spec, and golden outputs tell what was set.
     fabc(place.path(), &["build", "out/small_of_n/spec.fab", "--out", "again", "-q"], 0);
-    assert_eq!(std::fs::read(place.path().join("again/small_of_n/ocs.json")).unwrap(), read("ocs.json").into_bytes());
-    let (out, _) = fabc(place.path(), &["build", &of_n, "--set", "cubes=3", "--golden", "out", "--set", "seed=2"], 3);
+    assert_eq!(
+        std::fs::read(place.path().join("again/small_of_n/ocs.json")).unwrap(),
+        read("ocs.json").into_bytes()
+    );
+    let (out, _) =
+        fabc(place.path(), &["build", &of_n, "--set", "cubes=3", "--golden", "out", "--set", "seed=2"], 3);
     assert!(out.contains("option param.rate: 400 Gbps -> 50 GB/s"), "{out}");
     let (out, _) = fabc(place.path(), &["check", &of_n, "--set", "cubes=5", "--dump", "parse"], 0);
     assert!(out.contains("cubes = 5;") && !out.contains("param"), "{out}");
@@ -604,7 +745,8 @@ fn a_parameter_is_set_and_the_directory_is_verified() {
 fn what_is_set_wrongly_is_told_at_the_command_line() {
     let place = workplace();
     let of_n = spec("small_of_n");
-    let told = |set: &str| fabc(place.path(), &["build", &of_n, "--message-format", "short", "--set", set], 1).1;
+    let told =
+        |set: &str| fabc(place.path(), &["build", &of_n, "--message-format", "short", "--set", set], 1).1;
     assert!(told("cubs=3").starts_with("--set:1:1: error[FAB0142]"), "{}", told("cubs=3"));
     assert!(told("cubes=17").starts_with("--set:1:7: error[FAB0144]"), "{}", told("cubes=17"));
     assert!(told("side=1").contains("FAB0142") && told("seed").contains("FAB0018"));
@@ -621,7 +763,10 @@ fn several_specs_are_built_one_after_the_other() {
     write("broken.fab", small().named("broken").text().replace("cubes", "cbues"));
     write("again.fab", small().named("Small").text());
     let (out, err) = fabc(place.path(), &["build", "small.fab", "broken.fab", "other.fab"], 1);
-    assert!(out.contains("wrote out/small (") && out.contains("wrote out/other (") && err.contains("broken.fab"), "{out}{err}");
+    assert!(
+        out.contains("wrote out/small (") && out.contains("wrote out/other (") && err.contains("broken.fab"),
+        "{out}{err}"
+    );
     fabc(place.path(), &["verify", "out/other"], 0);
     let (_, err) = fabc(place.path(), &["build", "small.fab", "other.fab", "again.fab"], 2);
     assert!(err.contains("FAB0543") && err.contains("`small.fab` and `again.fab`"), "{err}");
@@ -637,7 +782,8 @@ fn several_specs_are_built_one_after_the_other() {
 #[test]
 fn links_alone_are_written_without_a_flow() {
     let place = workplace();
-    std::fs::write(place.path().join("net.fab"), SpecText::network("dragonfly { a = 4; h = 2; }").text()).unwrap();
+    std::fs::write(place.path().join("net.fab"), SpecText::network("dragonfly { a = 4; h = 2; }").text())
+        .unwrap();
     std::fs::write(
         place.path().join("ring.fab"),
         SpecText::network("torus 8;").named("ring").with("floor { cabinet = 2; grid = fixed 2 x 2; }").text(),
@@ -646,9 +792,11 @@ fn links_alone_are_written_without_a_flow() {
     for name in ["small", "net", "ring"] {
         let spec = format!("{name}.fab");
         fabc(place.path(), &["build", &spec, "-q", "--stop-after", "analyze"], 0);
-        let wanted = |file: &str| std::fs::read_to_string(place.path().join("out").join(name).join(file)).unwrap();
+        let wanted =
+            |file: &str| std::fs::read_to_string(place.path().join("out").join(name).join(file)).unwrap();
         let some = "topology=t/,graphml=t/,dot=t/,csv=t/";
-        let (said, _) = fabc(place.path(), &["build", &spec, "--stop-after", "synthesize", "--emit", some], 0);
+        let (said, _) =
+            fabc(place.path(), &["build", &spec, "--stop-after", "synthesize", "--emit", some], 0);
         assert!(said.lines().all(|line| line.starts_with("wrote t/topology.")), "{said}");
         for file in ["topology.json", "topology.graphml", "topology.dot", "topology.csv"] {
             let alone = std::fs::read_to_string(place.path().join("t").join(file)).unwrap();

@@ -48,17 +48,31 @@ fn ns(value: &Value) -> f64 {
 fn a_ring_of_four_by_hand() {
     let place = ring();
     let report = json(&place, &["--size", "100kB", "--barrier"]);
-    assert_eq!((&report["format"], &report["fabric"]), (&Value::from("fabc.collectives/1"), &Value::from("net")));
+    assert_eq!(
+        (&report["format"], &report["fabric"]),
+        (&Value::from("fabc.collectives/1"), &Value::from("net"))
+    );
     let hop = &report["scenarios"][0];
-    assert_eq!((ns(&hop["hop_ns"]), &hop["hop_cycles"], &hop["slowest_link"]), (20.0, &Value::from(20), &Value::from("wire")));
+    assert_eq!(
+        (ns(&hop["hop_ns"]), &hop["hop_cycles"], &hop["slowest_link"]),
+        (20.0, &Value::from(20), &Value::from("wire"))
+    );
     let rows = report["collectives"].as_array().unwrap();
     let names: Vec<&str> = rows.iter().map(|row| row["collective"].as_str().unwrap()).collect();
     assert_eq!(names, ["all_gather", "reduce_scatter", "all_reduce", "all_to_all"]);
     // Two steps; both halves from both neighbours, then a half of the far shard from each side.
     for row in &rows[..2] {
         let steps = candidate(row, "steps");
-        assert_eq!((&steps["steps"], &steps["chunks"], &steps["volume"]), (&Value::from(2), &Value::from(2), &Value::from(3)), "{row}");
-        assert_eq!((ns(&steps["time_ns"]), ns(&steps["volume_ns"]), ns(&steps["latency_ns"])), (3040.0, 3000.0, 40.0), "{row}");
+        assert_eq!(
+            (&steps["steps"], &steps["chunks"], &steps["volume"]),
+            (&Value::from(2), &Value::from(2), &Value::from(3)),
+            "{row}"
+        );
+        assert_eq!(
+            (ns(&steps["time_ns"]), ns(&steps["volume_ns"]), ns(&steps["latency_ns"])),
+            (3040.0, 3000.0, 40.0),
+            "{row}"
+        );
         // 3/2 shards and two hops.
         assert_eq!((ns(&row["bound_ns"]), &row["share"]), (3040.0, &Value::from(1.0)), "{row}");
         assert_eq!(row["bound"]["kind"], "cut", "{row}");
@@ -68,17 +82,37 @@ fn a_ring_of_four_by_hand() {
         assert_eq!(ns(&row["bandwidth"]), 24.671, "{row}");
     }
     let sum = candidate(&rows[2], "gather_reduce");
-    assert_eq!((&sum["steps"], &sum["volume"], ns(&sum["time_ns"])), (&Value::from(4), &Value::from(6), 6080.0), "{sum}");
+    assert_eq!(
+        (&sum["steps"], &sum["volume"], ns(&sum["time_ns"])),
+        (&Value::from(4), &Value::from(6), 6080.0),
+        "{sum}"
+    );
     // 3/4 of the vector is 6 us; a sum needs two hops.
     assert_eq!(ns(&rows[2]["bound_ns"]), 6040.0, "{}", rows[2]);
     // Everybody gathers whole vectors, in halves of 4 us.
     let local = candidate(&rows[2], "local");
     assert_eq!((&local["steps"], ns(&local["time_ns"])), (&Value::from(2), 12_040.0), "{local}");
     // Overhead is a part of its own: one message a step.
-    let report =
-        json(&place, &["--size", "100kB", "--barrier", "--overhead", "400ns", "--collective", "all_gather", "--algorithm", "steps"]);
+    let report = json(
+        &place,
+        &[
+            "--size",
+            "100kB",
+            "--barrier",
+            "--overhead",
+            "400ns",
+            "--collective",
+            "all_gather",
+            "--algorithm",
+            "steps",
+        ],
+    );
     let row = &report["collectives"][0];
-    assert_eq!((ns(&row["time_ns"]), ns(&row["overhead_ns"]), ns(&row["latency_ns"])), (3840.0, 800.0, 40.0), "{row}");
+    assert_eq!(
+        (ns(&row["time_ns"]), ns(&row["overhead_ns"]), ns(&row["latency_ns"])),
+        (3840.0, 800.0, 40.0),
+        "{row}"
+    );
 }
 
 #[test]
@@ -86,17 +120,26 @@ fn without_barriers_only_the_critical_path_counts() {
     let place = ring();
     for collective in ["all_gather", "reduce_scatter", "all_reduce"] {
         let [with, without] = [&["--barrier"][..], &[]].map(|barrier| {
-            let report = json(&place, &[&["--size", "1kB", "--collective", collective, "--overhead", "7ns"][..], barrier].concat());
+            let report = json(
+                &place,
+                &[&["--size", "1kB", "--collective", collective, "--overhead", "7ns"][..], barrier].concat(),
+            );
             report["collectives"][0].clone()
         });
         for one in without["candidates"].as_array().unwrap() {
             let other = candidate(&with, one["algorithm"].as_str().unwrap());
-            assert!(ns(&one["time_ns"]) <= ns(&other["time_ns"]) && ns(&one["share"]) <= 1.0, "{one} {other}");
+            assert!(
+                ns(&one["time_ns"]) <= ns(&other["time_ns"]) && ns(&one["share"]) <= 1.0,
+                "{one} {other}"
+            );
         }
         assert!(ns(&without["bound_ns"]) <= ns(&with["bound_ns"]), "{without} {with}");
     }
     // The last half of the far shard leaves a hop after it came: 3 us and two hops; the bound has one less.
-    let report = json(&place, &["--size", "100kB", "--collective", "all_gather", "--algorithm", "steps", "--chunks", "2"]);
+    let report = json(
+        &place,
+        &["--size", "100kB", "--collective", "all_gather", "--algorithm", "steps", "--chunks", "2"],
+    );
     let row = &report["collectives"][0];
     assert_eq!((ns(&row["time_ns"]), ns(&row["bound_ns"])), (3040.0, 3020.0), "{row}");
     // Of finer chunks the last one waits for nothing.
@@ -108,7 +151,14 @@ fn without_barriers_only_the_critical_path_counts() {
 fn a_pod_in_every_form_and_scenario() {
     let place = pod();
     let (text, _) = run(&place, &["--size", "1MiB"], 0);
-    for word in ["collectives on pod, nominal: 16 chips", "all_gather", "gather_reduce", "BOUNDS", "CROSSOVERS", "no barriers"] {
+    for word in [
+        "collectives on pod, nominal: 16 chips",
+        "all_gather",
+        "gather_reduce",
+        "BOUNDS",
+        "CROSSOVERS",
+        "no barriers",
+    ] {
         assert!(text.contains(word), "{word} is missing in\n{text}");
     }
     assert_eq!(text, run(&place, &["--size", "1MiB", "--threads", "1"], 0).0, "threads show");
@@ -129,9 +179,14 @@ fn a_pod_in_every_form_and_scenario() {
     let report = json(&place, &["--size", "1MiB", "--collective", "all_reduce"]);
     for crossover in report["collectives"][0]["crossovers"].as_array().unwrap() {
         let size = crossover["size"].as_u64().unwrap();
-        let fastest =
-            |size: u64| json(&place, &["--size", &format!("{size}B"), "--collective", "all_reduce"])["collectives"][0]["algorithm"].clone();
-        assert_eq!((&fastest(size), &fastest(size - 2 - size / 4096)), (&crossover["above"], &crossover["below"]), "{crossover}");
+        let fastest = |size: u64| {
+            json(&place, &["--size", &format!("{size}B"), "--collective", "all_reduce"])["collectives"][0]["algorithm"].clone()
+        };
+        assert_eq!(
+            (&fastest(size), &fastest(size - 2 - size / 4096)),
+            (&crossover["above"], &crossover["below"]),
+            "{crossover}"
+        );
     }
 }
 
@@ -145,10 +200,17 @@ fn a_root_and_small_chunks() {
     let sum = json(&place, &["--size", "64KiB", "--collective", "reduce", "--root", "0"]);
     assert_eq!(sum["collectives"][0]["root"], "cube0[0,0,0]");
     // 2 KiB are two flits a shard.
-    let report = json(&place, &["--size", "2KiB", "--collective", "all_gather", "--algorithm", "steps", "--chunks", "8"]);
+    let report = json(
+        &place,
+        &["--size", "2KiB", "--collective", "all_gather", "--algorithm", "steps", "--chunks", "8"],
+    );
     let row = &report["collectives"][0];
     assert_eq!((&row["chunks"], &row["chunks_asked"]), (&Value::from(2), &Value::from(8)), "{row}");
-    let (text, _) = run(&place, &["--size", "2KiB", "--collective", "all_gather", "--algorithm", "steps", "--chunks", "8"], 0);
+    let (text, _) = run(
+        &place,
+        &["--size", "2KiB", "--collective", "all_gather", "--algorithm", "steps", "--chunks", "8"],
+        0,
+    );
     assert!(text.contains("8 chunks would be less than a flit of 64 B each, so there are 2"), "{text}");
 }
 
@@ -156,7 +218,9 @@ fn a_root_and_small_chunks() {
 fn schedules_are_written_read_and_judged() {
     let place = pod();
     let topology = "out/pod/topology.json";
-    let verify = |file: &str, code| fabc(place.path(), &["verify", "--collective", file, "--topology", topology], code);
+    let verify = |file: &str, code| {
+        fabc(place.path(), &["verify", "--collective", file, "--topology", topology], code)
+    };
     for (collective, root, algorithm) in [
         ("all_gather", None, "steps"),
         ("reduce_scatter", None, "slots"),
@@ -167,13 +231,36 @@ fn schedules_are_written_read_and_judged() {
         ("reduce", Some("3"), "pull"),
     ] {
         let root: Vec<&str> = root.into_iter().flat_map(|root| ["--root", root]).collect();
-        let args = ["--size", "64KiB", "--collective", collective, "--algorithm", algorithm, "--emit", "collective=plan.json"];
+        let args = [
+            "--size",
+            "64KiB",
+            "--collective",
+            collective,
+            "--algorithm",
+            algorithm,
+            "--emit",
+            "collective=plan.json",
+        ];
         run(&place, &[&args[..], &root].concat(), 0);
         let (text, _) = verify("plan.json", 0);
         assert!(text.contains(&format!("{collective} by {algorithm}, 16 chips")), "{text}");
     }
-    run(&place, &["--size", "1MiB", "--collective", "all_gather", "--algorithm", "steps", "--emit", "collective=plan.json"], 0);
-    let plan: Value = serde_json::from_slice(&std::fs::read(place.path().join("plan.json")).unwrap()).unwrap();
+    run(
+        &place,
+        &[
+            "--size",
+            "1MiB",
+            "--collective",
+            "all_gather",
+            "--algorithm",
+            "steps",
+            "--emit",
+            "collective=plan.json",
+        ],
+        0,
+    );
+    let plan: Value =
+        serde_json::from_slice(&std::fs::read(place.path().join("plan.json")).unwrap()).unwrap();
     assert_eq!(
         (&plan["format"], &plan["canonical"], &plan["nodes"]),
         (&Value::from("fabc.collective/1"), &Value::from(true), &Value::from(16))
@@ -194,7 +281,13 @@ fn schedules_are_written_read_and_judged() {
         },
         "has got it before",
     );
-    tampered(&|plan| plan["steps"][0]["pulls"][0][0] = Value::from(plan["steps"][0]["pulls"][0][0].as_u64().unwrap() ^ 1), "");
+    tampered(
+        &|plan| {
+            plan["steps"][0]["pulls"][0][0] =
+                Value::from(plan["steps"][0]["pulls"][0][0].as_u64().unwrap() ^ 1)
+        },
+        "",
+    );
     tampered(&|plan| plan["bounds"][0]["shards"] = Value::from(16), "its witness gives");
     tampered(&|plan| plan["bounds"][0]["channels"] = Value::from(1), "its witness gives");
     tampered(&|plan| plan["steps"][0]["width"] = Value::from(0), "width 0");
@@ -213,7 +306,11 @@ fn schedules_are_written_read_and_judged() {
     // Of another network.
     let other = ring();
     let there = other.path().join("out/net/topology.json");
-    let (_, error) = fabc(place.path(), &["verify", "--collective", "plan.json", "--topology", there.to_str().unwrap()], 3);
+    let (_, error) = fabc(
+        place.path(),
+        &["verify", "--collective", "plan.json", "--topology", there.to_str().unwrap()],
+        3,
+    );
     assert!(error.contains("FAB0428") && error.contains("16 routers"), "{error}");
 }
 
@@ -224,12 +321,24 @@ fn trees_by_hand() {
     let trees = ["--size", "100kB", "--collective", "all_reduce", "--algorithm", "trees"];
     let of = |more: &[&str]| json(&place, &[&trees[..], more].concat())["collectives"][0].clone();
     let row = of(&["--chunks", "4"]);
-    assert_eq!((ns(&row["time_ns"]), ns(&row["volume_ns"]), ns(&row["latency_ns"])), (10_040.0, 10_000.0, 40.0), "{row}");
-    assert_eq!((&row["steps"], &row["volume"], &row["chunks"]), (&Value::from(5), &Value::from(5), &Value::from(4)), "{row}");
+    assert_eq!(
+        (ns(&row["time_ns"]), ns(&row["volume_ns"]), ns(&row["latency_ns"])),
+        (10_040.0, 10_000.0, 40.0),
+        "{row}"
+    );
+    assert_eq!(
+        (&row["steps"], &row["volume"], &row["chunks"]),
+        (&Value::from(5), &Value::from(5), &Value::from(4)),
+        "{row}"
+    );
     // Two links between three chips: 8 us, and a last hop of the two.
     assert_eq!(ns(&row["bound_ns"]), 8_040.0, "{row}");
     let row = of(&["--chunks", "4", "--overhead", "100ns", "--barrier"]);
-    assert_eq!((ns(&row["time_ns"]), ns(&row["overhead_ns"]), ns(&row["latency_ns"])), (10_600.0, 500.0, 100.0), "{row}");
+    assert_eq!(
+        (ns(&row["time_ns"]), ns(&row["overhead_ns"]), ns(&row["latency_ns"])),
+        (10_600.0, 500.0, 100.0),
+        "{row}"
+    );
     // As many pieces as there are flits: 1562 of 64 B and a bit, 5.122 ns each.
     let row = of(&[]);
     assert_eq!((&row["chunks"], &row["steps"]), (&Value::from(1562), &Value::from(1563)), "{row}");
@@ -238,11 +347,13 @@ fn trees_by_hand() {
     assert_eq!((&row["chunks"], &row["chunks_asked"]), (&Value::from(1562), &Value::from(9999)), "{row}");
     // Of what nobody named the algorithm is, nothing is printed.
     let report = json(&place, &["--size", "100kB", "--algorithm", "trees"]);
-    let all: Vec<_> = report["collectives"].as_array().unwrap().iter().map(|row| &row["collective"]).collect();
+    let all: Vec<_> =
+        report["collectives"].as_array().unwrap().iter().map(|row| &row["collective"]).collect();
     assert_eq!(all, ["all_reduce"]);
     // Four paths share the links of a ring, three to a link: 4/3 vectors at a time, the bound to the byte but
     // for the first piece's ways.
-    let row = json(&ring(), &[&trees[..], &["--barrier", "--chunks", "10"]].concat())["collectives"][0].clone();
+    let row =
+        json(&ring(), &[&trees[..], &["--barrier", "--chunks", "10"]].concat())["collectives"][0].clone();
     // 2.5 kB are 200 ns; 9 pieces after 4 hops are 13 rounds of three and a hop.
     assert_eq!((&row["steps"], ns(&row["time_ns"])), (&Value::from(13), 13.0 * 620.0), "{row}");
 }
@@ -254,14 +365,30 @@ fn all_to_all_by_hand() {
     let all = ["--size", "100kB", "--collective", "all_to_all"];
     let report = json(&place, &all);
     let row = &report["collectives"][0];
-    assert_eq!((&row["algorithm"], ns(&row["time_ns"]), ns(&row["bound_ns"])), (&Value::from("direct"), 4_820.0, 4_820.0), "{row}");
-    assert_eq!((&row["bound"]["kind"], &row["tables_bound"]["kind"]), (&Value::from("flow"), &Value::from("channel")), "{row}");
-    assert_eq!((&row["tables_bound"]["shards"], ns(&row["tables_bound_ns"])), (&Value::from(3), 4_820.0), "{row}");
+    assert_eq!(
+        (&row["algorithm"], ns(&row["time_ns"]), ns(&row["bound_ns"])),
+        (&Value::from("direct"), 4_820.0, 4_820.0),
+        "{row}"
+    );
+    assert_eq!(
+        (&row["bound"]["kind"], &row["tables_bound"]["kind"]),
+        (&Value::from("flow"), &Value::from("channel")),
+        "{row}"
+    );
+    assert_eq!(
+        (&row["tables_bound"]["shards"], ns(&row["tables_bound_ns"])),
+        (&Value::from(3), 4_820.0),
+        "{row}"
+    );
     // 4/5 of 100 kB in 4.82 us.
     assert_eq!(ns(&row["bandwidth"]), 16.598, "{row}");
     let barrier = json(&place, &[&all[..], &["--barrier", "--chunks", "1", "--overhead", "5ns"]].concat())["collectives"][0].clone();
     // Three slots, each with an overhead and a hop.
-    assert_eq!((&barrier["steps"], &barrier["volume"], ns(&barrier["time_ns"])), (&Value::from(3), &Value::from(3), 4_875.0), "{barrier}");
+    assert_eq!(
+        (&barrier["steps"], &barrier["volume"], ns(&barrier["time_ns"])),
+        (&Value::from(3), &Value::from(3), 4_875.0),
+        "{barrier}"
+    );
     // A full mesh of four: 2 us and a hop.
     let place = built(&SpecText::network("hyperx 4;"));
     let row = json(&place, &all)["collectives"][0].clone();
@@ -272,7 +399,9 @@ fn all_to_all_by_hand() {
     let shards = row["tables_bound"]["shards"].as_u64().unwrap();
     assert!(shards >= 2 && ns(&row["time_ns"]) >= 2_000.0 * shards as f64 + 20.0, "{row}");
     // Two shards of eight flits: no more than eight parts.
-    let row = json(&ring(), &["--size", "2KiB", "--collective", "all_to_all", "--chunks", "50"])["collectives"][0].clone();
+    let row =
+        json(&ring(), &["--size", "2KiB", "--collective", "all_to_all", "--chunks", "50"])["collectives"][0]
+            .clone();
     assert_eq!((&row["chunks"], &row["chunks_asked"]), (&Value::from(8), &Value::from(50)), "{row}");
 }
 
@@ -282,14 +411,18 @@ fn an_all_to_all_needs_tables() {
     std::fs::write(place.path().join("fabric.fab"), SpecText::network("torus 4;").text()).unwrap();
     fabc(place.path(), &["build", "fabric.fab", "-q", "--stop-after", "synthesize"], 0);
     let report = json(&place, &["--size", "1kB"]);
-    let names: Vec<&Value> = report["collectives"].as_array().unwrap().iter().map(|row| &row["collective"]).collect();
+    let names: Vec<&Value> =
+        report["collectives"].as_array().unwrap().iter().map(|row| &row["collective"]).collect();
     assert_eq!(names, ["all_gather", "reduce_scatter", "all_reduce"]);
     assert_eq!(report["left_out"][0]["collective"], "all_to_all");
     let (text, _) = run(&place, &["--size", "1kB"], 0);
     assert!(text.contains("all_to_all: it follows forwarding tables, and this directory has none"), "{text}");
     for named in [["--collective", "all_to_all"], ["--algorithm", "direct"]] {
         let (_, error) = run(&place, &[&["--size", "1kB"][..], &named].concat(), 2);
-        assert!(error.contains("FAB0512") && error.contains("no tables for the scenario `nominal`"), "{error}");
+        assert!(
+            error.contains("FAB0512") && error.contains("no tables for the scenario `nominal`"),
+            "{error}"
+        );
     }
 }
 
@@ -299,7 +432,16 @@ fn trees_and_messages_are_written_read_and_judged() {
     let (topology, tables) = ("out/pod/topology.json", "out/pod/tables/nominal.json");
     let path = |name: &str| place.path().join(name);
     let emit = |collective: &str, algorithm: &str, more: &[&str]| {
-        let args = ["--size", "64KiB", "--collective", collective, "--algorithm", algorithm, "--emit", "collective=plan.json"];
+        let args = [
+            "--size",
+            "64KiB",
+            "--collective",
+            collective,
+            "--algorithm",
+            algorithm,
+            "--emit",
+            "collective=plan.json",
+        ];
         run(&place, &[&args[..], more].concat(), 0);
         serde_json::from_slice::<Value>(&std::fs::read(path("plan.json")).unwrap()).unwrap()
     };
@@ -318,7 +460,10 @@ fn trees_and_messages_are_written_read_and_judged() {
     };
     let trees = emit("all_reduce", "trees", &[]);
     let (text, _) = judge("plan.json", false, 0);
-    assert!(text.contains("all_reduce by trees, 16 chips") && text.contains("pieces of the share of a tree"), "{text}");
+    assert!(
+        text.contains("all_reduce by trees, 16 chips") && text.contains("pieces of the share of a tree"),
+        "{text}"
+    );
     let (_, error) = judge("plan.json", true, 1);
     assert!(error.contains("FAB0418") && error.contains("follows no tables"), "{error}");
     let root = trees["trees"][0]["root"].as_u64().unwrap() as usize;
@@ -354,36 +499,82 @@ fn trees_and_messages_are_written_read_and_judged() {
         assert!(text.contains("all_to_all by direct, 16 chips"), "{text}");
         let (_, error) = judge("plan.json", false, 1);
         assert!(error.contains("FAB0418") && error.contains("add `--tables FILE`"), "{error}");
-        wrong(&sends, &|plan| drop(plan["sends"].as_array_mut().unwrap().pop()), 3, "parts of messages are sent");
+        wrong(
+            &sends,
+            &|plan| drop(plan["sends"].as_array_mut().unwrap().pop()),
+            3,
+            "parts of messages are sent",
+        );
         wrong(&sends, &|plan| plan["sends"][0] = plan["sends"][1].clone(), 3, "is sent twice");
-        wrong(&sends, &|plan| plan["sends"][0][1] = plan["sends"][0][0].clone(), 3, "is nothing that is sent");
-        wrong(&sends, &|plan| plan["sends"][0][3].as_array_mut().unwrap().push(Value::from(999)), 3, "has slots for");
-        wrong(&sends, &|plan| drop(plan["sends"][0][3].as_array_mut().unwrap().pop()), 3, "has slots for 0 hops");
+        wrong(
+            &sends,
+            &|plan| plan["sends"][0][1] = plan["sends"][0][0].clone(),
+            3,
+            "is nothing that is sent",
+        );
+        wrong(
+            &sends,
+            &|plan| plan["sends"][0][3].as_array_mut().unwrap().push(Value::from(999)),
+            3,
+            "has slots for",
+        );
+        wrong(
+            &sends,
+            &|plan| drop(plan["sends"][0][3].as_array_mut().unwrap().pop()),
+            3,
+            "has slots for 0 hops",
+        );
         wrong(
             &sends,
             &|plan| {
-                let far = plan["sends"].as_array_mut().unwrap().iter_mut().find(|send| send[3].as_array().unwrap().len() > 1).unwrap();
+                let far = plan["sends"]
+                    .as_array_mut()
+                    .unwrap()
+                    .iter_mut()
+                    .find(|send| send[3].as_array().unwrap().len() > 1)
+                    .unwrap();
                 far[3][1] = far[3][0].clone();
             },
             3,
             "is sent on in slot",
         );
-        wrong(&sends, &|plan| plan["sends"].as_array_mut().unwrap().iter_mut().for_each(|send| send[3][0] = Value::from(0)), 3, "");
-        let of = |kind: &str| sends["bounds"].as_array().unwrap().iter().position(|bound| bound["kind"] == kind).unwrap();
+        wrong(
+            &sends,
+            &|plan| {
+                plan["sends"].as_array_mut().unwrap().iter_mut().for_each(|send| send[3][0] = Value::from(0))
+            },
+            3,
+            "",
+        );
+        let of = |kind: &str| {
+            sends["bounds"].as_array().unwrap().iter().position(|bound| bound["kind"] == kind).unwrap()
+        };
         let (channel, flow) = (of("channel"), of("flow"));
         wrong(&sends, &|plan| plan["bounds"][channel]["shards"] = Value::from(1), 3, "its witness gives");
         wrong(&sends, &|plan| plan["bounds"][flow]["distance"] = Value::from(1), 3, "its witness gives");
         wrong(&sends, &|plan| plan["bounds"][flow]["volume"] = Value::from(9999), 3, "its witness gives");
         wrong(&sends, &|plan| plan["capacity"] = Value::from(1), 1, "`capacity` says nothing here");
-        wrong(&sends, &|plan| plan["collective"] = Value::from("all_gather"), 3, "bounds an all-to-all alone");
+        wrong(
+            &sends,
+            &|plan| plan["collective"] = Value::from("all_gather"),
+            3,
+            "bounds an all-to-all alone",
+        );
     }
     // Tables of something else, and sl2vl beside a schedule.
     let there = ring();
     let other = there.path().join("out/net/tables/nominal.json");
-    let (_, error) =
-        fabc(place.path(), &["verify", "--collective", "plan.json", "--topology", topology, "--tables", other.to_str().unwrap()], 1);
+    let (_, error) = fabc(
+        place.path(),
+        &["verify", "--collective", "plan.json", "--topology", topology, "--tables", other.to_str().unwrap()],
+        1,
+    );
     assert!(error.contains("FAB0418") && error.contains("lists other routers"), "{error}");
-    fabc(place.path(), &["verify", "--collective", "plan.json", "--topology", topology, "--tables", tables, "--sl2vl", "x"], 2);
+    fabc(
+        place.path(),
+        &["verify", "--collective", "plan.json", "--topology", topology, "--tables", tables, "--sl2vl", "x"],
+        2,
+    );
 }
 
 #[test]
@@ -397,23 +588,43 @@ fn errors_say_what_to_write() {
         (&["--size", "2000TiB"], 2, ["FAB0554", "more than"]),
         (&["--size", "99999999999TiB"], 2, ["FAB0554", "too large"]),
         (&["--size", "1kB", "--collective", "all_gater"], 2, ["FAB0561", "no collective `all_gater`"]),
-        (&["--size", "1kB", "--collective", "all_to_all", "--algorithm", "trees"], 2, ["FAB0561", "algorithm of all_to_all"]),
-        (&["--size", "1kB", "--collective", "all_to_all", "--root", "0"], 2, ["FAB0562", "`all_to_all` has no root"]),
-        (&["--size", "1kB", "--collective", "all_reduce", "--algorithm", "steps"], 2, ["FAB0561", "algorithm of all_reduce"]),
+        (
+            &["--size", "1kB", "--collective", "all_to_all", "--algorithm", "trees"],
+            2,
+            ["FAB0561", "algorithm of all_to_all"],
+        ),
+        (
+            &["--size", "1kB", "--collective", "all_to_all", "--root", "0"],
+            2,
+            ["FAB0562", "`all_to_all` has no root"],
+        ),
+        (
+            &["--size", "1kB", "--collective", "all_reduce", "--algorithm", "steps"],
+            2,
+            ["FAB0561", "algorithm of all_reduce"],
+        ),
         (&["--size", "1kB", "--collective", "all_reduce", "--algorithm", "steps"], 2, ["FAB0561", "`steps`"]),
         (
             &["--size", "1kB", "--algorithm", "pull"],
             2,
             ["FAB0561", "no algorithm of all_gather, reduce_scatter, all_reduce, all_to_all `pull`"],
         ),
-        (&["--size", "1kB", "--algorithm", "slot", "--collective", "all_gather"], 2, ["FAB0561", "no algorithm of all_gather `slot`"]),
+        (
+            &["--size", "1kB", "--algorithm", "slot", "--collective", "all_gather"],
+            2,
+            ["FAB0561", "no algorithm of all_gather `slot`"],
+        ),
         (&["--size", "1kB", "--collective", "broadcast"], 2, ["FAB0562", "needs a root"]),
         (&["--size", "1kB", "--collective", "broadcast", "--root", "7"], 2, ["FAB0562", "no router `7`"]),
         (&["--size", "1kB", "--collective", "all_reduce", "--root", "0"], 2, ["FAB0562", "has no root"]),
         (&["--size", "1kB", "--scenario", "X[0,0]"], 2, ["FAB0561", "scenario"]),
         (&["--size", "1kB", "--emit", "collective=x.json"], 2, ["FAB0564", "one collective"]),
         (&["--size", "1kB", "--emit", "collectve=x.json"], 2, ["FAB0505", "no format `collectve`"]),
-        (&["--sizes", "1kB..8kB", "--collective", "all_reduce", "--emit", "collective=x.json"], 2, ["FAB0564", "one size"]),
+        (
+            &["--sizes", "1kB..8kB", "--collective", "all_reduce", "--emit", "collective=x.json"],
+            2,
+            ["FAB0564", "one size"],
+        ),
         (&["--size", "1kB", "--overhead", "2s"], 2, ["FAB0554", "more than"]),
     ] {
         let (_, error) = run(&place, args, code);
@@ -421,7 +632,16 @@ fn errors_say_what_to_write() {
     }
     assert!(!place.path().join("x.json").exists());
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_fabc"));
-    command.args(["collective", "out/net", "--size", "1kB", "--collective", "all_gater", "--message-format", "json"]);
+    command.args([
+        "collective",
+        "out/net",
+        "--size",
+        "1kB",
+        "--collective",
+        "all_gater",
+        "--message-format",
+        "json",
+    ]);
     let shown = command.current_dir(place.path()).output().unwrap().stderr;
     assert!(String::from_utf8(shown).unwrap().contains("did you mean `all_gather`?"));
     fabc(place.path(), &["collective", "nowhere", "--size", "1kB"], 2);
@@ -449,23 +669,37 @@ fn declared() -> tempfile::TempDir {
 #[test]
 fn collectives_of_a_spec_are_planned_required_and_proved() {
     let place = declared();
-    let report: Value = serde_json::from_slice(&std::fs::read(place.path().join("out/net/report.json")).unwrap()).unwrap();
+    let report: Value =
+        serde_json::from_slice(&std::fs::read(place.path().join("out/net/report.json")).unwrap()).unwrap();
     let all = report["collectives"].as_array().unwrap();
     let names: Vec<&str> = all.iter().map(|one| one["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["experts", "gradients", "shared", "start", "sums", "weights"]);
-    let all: Vec<&Value> =
-        ["gradients", "start", "weights"].iter().map(|name| all.iter().find(|one| one["name"] == **name).unwrap()).collect();
-    assert_eq!((ns(&all[2]["time_ns"]), ns(&all[2]["bound_ns"]), &all[2]["steps"]), (3040.0, 3040.0, &Value::from(2)));
+    let all: Vec<&Value> = ["gradients", "start", "weights"]
+        .iter()
+        .map(|name| all.iter().find(|one| one["name"] == **name).unwrap())
+        .collect();
+    assert_eq!(
+        (ns(&all[2]["time_ns"]), ns(&all[2]["bound_ns"]), &all[2]["steps"]),
+        (3040.0, 3040.0, &Value::from(2))
+    );
     assert_eq!((ns(&all[0]["time_ns"]), &all[0]["algorithm"]), (6080.0, &Value::from("gather_reduce")));
     assert_eq!((&all[1]["root"], &all[1]["chunks"]), (&Value::from("router[2]"), &Value::from(2)));
     // The line of the contract on faults has them planned for: without a link four chips are a line of three,
     // over which every byte goes twice, in three hops with a barrier after each.
     let faults = all[0]["scenarios"].as_array().unwrap();
     assert_eq!((faults.len(), all[2]["scenarios"].as_array().unwrap().len()), (5, 1));
-    assert_eq!((&faults[1]["bound"]["channels"], ns(&faults[1]["bound_ns"])), (&Value::from(6), 8060.0), "{}", faults[1]);
+    assert_eq!(
+        (&faults[1]["bound"]["channels"], ns(&faults[1]["bound_ns"])),
+        (&Value::from(6), 8060.0),
+        "{}",
+        faults[1]
+    );
     assert_eq!(report["requires"].as_array().unwrap().iter().filter(|line| line["holds"] == true).count(), 7);
     let files = place.path().join("out/net/collectives");
-    let mut files: Vec<_> = std::fs::read_dir(files).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    let mut files: Vec<_> = std::fs::read_dir(files)
+        .unwrap()
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
     files.sort();
     assert_eq!(files.len(), 10, "{files:?}");
     assert_eq!((&*files[0], &*files[5], &*files[6]), ("experts.json", "gradients.json", "shared.json"));
@@ -481,14 +715,25 @@ fn collectives_of_a_spec_are_known_by_name() {
     let heads = text.lines().filter(|line| line.starts_with("collectives on net, nominal: 4 chips")).count();
     assert_eq!(heads, 6, "{text}");
     assert!(text.contains("the root is router[2]") && text.contains("a barrier after every step"), "{text}");
-    let one = |args: &[&str]| json(&place, &[&["--collective", "weights"], args].concat())["collectives"][0].clone();
+    let one = |args: &[&str]| {
+        json(&place, &[&["--collective", "weights"], args].concat())["collectives"][0].clone()
+    };
     let row = one(&[]);
-    assert_eq!((&row["collective"], &row["algorithm"], ns(&row["time_ns"])), (&"all_gather".into(), &"steps".into(), 3040.0), "{row}");
+    assert_eq!(
+        (&row["collective"], &row["algorithm"], ns(&row["time_ns"])),
+        (&"all_gather".into(), &"steps".into(), 3040.0),
+        "{row}"
+    );
     // Whole vectors of twice the size, by slots.
     let row = one(&["--size", "200kB", "--algorithm", "multitree"]);
-    assert_eq!((&row["size"], &row["algorithm"], ns(&row["time_ns"])), (&200_000.into(), &"multitree".into(), 8040.0), "{row}");
+    assert_eq!(
+        (&row["size"], &row["algorithm"], ns(&row["time_ns"])),
+        (&200_000.into(), &"multitree".into(), 8040.0),
+        "{row}"
+    );
     // A kind with a size is what it says, whatever the spec declares.
-    let row = json(&place, &["--collective", "reduce", "--root", "1", "--size", "1kB"])["collectives"][0].clone();
+    let row =
+        json(&place, &["--collective", "reduce", "--root", "1", "--size", "1kB"])["collectives"][0].clone();
     assert_eq!((&row["root"], &row["size"]), (&"router[1]".into(), &1000.into()), "{row}");
     let (_, error) = run(&place, &["--format", "csv"], 2);
     assert!(error.contains("FAB0564") && error.contains("one of the collectives of the spec"), "{error}");
@@ -532,7 +777,9 @@ fn a_root_that_the_fabric_does_not_have_is_told_with_its_place() {
 fn schedules_for_the_programs_of_others() {
     let place = pod();
     let topology = "out/pod/topology.json";
-    let verify = |file: &str, code| fabc(place.path(), &["verify", "--collective", file, "--topology", topology], code);
+    let verify = |file: &str, code| {
+        fabc(place.path(), &["verify", "--collective", file, "--topology", topology], code)
+    };
     let read = |file: &str| std::fs::read_to_string(place.path().join(file)).unwrap();
     for (collective, root, algorithm, word) in [
         ("all_gather", None, "steps", "allgather, 16 gpus, 32 chunks"),
@@ -545,28 +792,51 @@ fn schedules_for_the_programs_of_others() {
         let root: Vec<&str> = root.into_iter().flat_map(|root| ["--root", root]).collect();
         let emit = "collective=a/plan.json,msccl=a/plan.xml,chakra=a/traces";
         let chunks = if algorithm == "steps" { &["--chunks", "2"][..] } else { &[] };
-        let args = [&["--size", "64KiB", "--collective", collective, "--algorithm", algorithm, "--emit", emit][..], chunks, &root].concat();
+        let args = [
+            &["--size", "64KiB", "--collective", collective, "--algorithm", algorithm, "--emit", emit][..],
+            chunks,
+            &root,
+        ]
+        .concat();
         run(&place, &args, 0);
         verify("a/plan.json", 0);
         let (text, _) = verify("a/plan.xml", 0);
         let name = format!("fabc_pod_{collective}_{algorithm}");
-        assert!(text.contains(word) && text.contains(&name) && text.contains("in place and out of place"), "{text}");
-        assert!(text.contains("nobody waits for ever, even where both ends of a connection must meet"), "{text}");
+        assert!(
+            text.contains(word) && text.contains(&name) && text.contains("in place and out of place"),
+            "{text}"
+        );
+        assert!(
+            text.contains("nobody waits for ever, even where both ends of a connection must meet"),
+            "{text}"
+        );
         let traces = std::fs::read_dir(place.path().join("a/traces")).unwrap();
-        let names: Vec<String> = traces.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
-        assert!(names.len() == 16 && (0..16).all(|rank| names.contains(&format!("{name}.{rank}.et"))), "{names:?}");
+        let names: Vec<String> =
+            traces.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        assert!(
+            names.len() == 16 && (0..16).all(|rank| names.contains(&format!("{name}.{rank}.et"))),
+            "{names:?}"
+        );
         assert!(read("a/plan.xml").contains("inplace=\"1\" outofplace=\"1\" minBytes=\"0\" maxBytes="));
         std::fs::remove_dir_all(place.path().join("a")).unwrap();
     }
     // In a scenario; the bytes are the same again, on any number of threads.
-    let dark = ["--size", "64KiB", "--collective", "all_gather", "--scenario", "X[0,0]", "--emit", "msccl=dark.xml"];
+    let dark =
+        ["--size", "64KiB", "--collective", "all_gather", "--scenario", "X[0,0]", "--emit", "msccl=dark.xml"];
     run(&place, &dark, 0);
     let first = read("dark.xml");
     verify("dark.xml", 0);
     run(&place, &[&dark[..], &["--threads", "1"]].concat(), 0);
     assert!(first == read("dark.xml"));
-    let json = [&["verify", "--collective", "dark.xml", "--topology", topology][..], &["--message-format", "json"]].concat();
-    let told = std::process::Command::new(env!("CARGO_BIN_EXE_fabc")).args(json).current_dir(place.path()).output().unwrap().stdout;
+    let json =
+        [&["verify", "--collective", "dark.xml", "--topology", topology][..], &["--message-format", "json"]]
+            .concat();
+    let told = std::process::Command::new(env!("CARGO_BIN_EXE_fabc"))
+        .args(json)
+        .current_dir(place.path())
+        .output()
+        .unwrap()
+        .stdout;
     let told: Value = serde_json::from_slice(&told).unwrap();
     assert_eq!(
         (&told["collective"], &told["judged"], &told["gpus"]),
@@ -576,8 +846,15 @@ fn schedules_for_the_programs_of_others() {
     let wrong = first.replacen("deps=\"0\"", "deps=\"99\"", 1);
     std::fs::write(place.path().join("wrong.xml"), wrong).unwrap();
     let (_, error) = verify("wrong.xml", 3);
-    assert!(error.contains("FAB0429") && error.contains("waits for step 99") && error.contains("line "), "{error}");
-    std::fs::write(place.path().join("wrong.xml"), first.replacen("coll=\"allgather\"", "coll=\"allreduce\"", 1)).unwrap();
+    assert!(
+        error.contains("FAB0429") && error.contains("waits for step 99") && error.contains("line "),
+        "{error}"
+    );
+    std::fs::write(
+        place.path().join("wrong.xml"),
+        first.replacen("coll=\"allgather\"", "coll=\"allreduce\"", 1),
+    )
+    .unwrap();
     assert!(verify("wrong.xml", 3).1.contains("FAB0429"));
     std::fs::write(place.path().join("wrong.xml"), first.replacen("type=\"s\"", "type=\"send\"", 1)).unwrap();
     let (_, error) = verify("wrong.xml", 1);
@@ -598,12 +875,16 @@ fn what_cannot_be_written_leaves_nothing() {
     ] {
         let (_, error) = run(&place, &[&args[..], &["--emit", emit, "--chunks", chunks]].concat(), code);
         assert!(words.iter().all(|word| error.contains(word)), "{emit}: {error}");
-        assert!(["a.json", "a.xml", "b.xml", "traces"].iter().all(|file| !place.path().join(file).exists()), "{emit}");
+        assert!(
+            ["a.json", "a.xml", "b.xml", "traces"].iter().all(|file| !place.path().join(file).exists()),
+            "{emit}"
+        );
     }
     // More steps than every runtime takes are told.
     let (_, told) = run(&place, &[&args[..], &["--emit", "msccl=a.xml", "--chunks", "100"]].concat(), 0);
     assert!(told.contains("note: a thread block has") && told.contains("RCCL 64"), "{told}");
-    let (_, told) = fabc(place.path(), &["verify", "--collective", "a.xml", "--topology", "out/net/topology.json"], 0);
+    let (_, told) =
+        fabc(place.path(), &["verify", "--collective", "a.xml", "--topology", "out/net/topology.json"], 0);
     assert!(told.contains("RCCL takes 64"), "{told}");
 }
 
@@ -616,7 +897,8 @@ fn twice(place: &tempfile::TempDir, args: &[&str]) -> [f64; 2] {
     let trace = std::fs::read_to_string(place.path().join("t.csv")).unwrap();
     let flits = trace.lines().last().unwrap().rsplit(',').next().unwrap();
     let name = if place.path().join("out/pod").is_dir() { "out/pod" } else { "out/net" };
-    let fitting = format!("traffic = trace \"t.csv\"; packet = {flits} flits; model = packet {{ hosts = unlimited; }}");
+    let fitting =
+        format!("traffic = trace \"t.csv\"; packet = {flits} flits; model = packet {{ hosts = unlimited; }}");
     let (simulated, _) = fabc(place.path(), &["sim", name, "--with", &fitting, "--format", "json"], 0);
     let simulated: Value = serde_json::from_str(&simulated).unwrap();
     [ns(&report["collectives"][0]["time_ns"]), ns(&simulated["scenarios"][0]["completions"][0]["cycles"])]
@@ -625,20 +907,30 @@ fn twice(place: &tempfile::TempDir, args: &[&str]) -> [f64; 2] {
 #[test]
 fn a_schedule_takes_its_own_time_in_the_simulator() {
     // 64 B a cycle are a flit; no two chips have two links.
-    let net = built(&SpecText::network("torus 4 x 4;").with("link wire { bandwidth = 512 Gbps; latency = 10 ns; }"));
-    let pod =
-        SpecText::pod([3, 3, 3], 2).with("topology = torus 3 x 3 x 6;").with("routing = up_down;").with("budget { vcs = 2; faults = 0; }");
+    let net = built(
+        &SpecText::network("torus 4 x 4;").with("link wire { bandwidth = 512 Gbps; latency = 10 ns; }"),
+    );
+    let pod = SpecText::pod([3, 3, 3], 2)
+        .with("topology = torus 3 x 3 x 6;")
+        .with("routing = up_down;")
+        .with("budget { vcs = 2; faults = 0; }");
     let pod =
         pod.with("link copper { bandwidth = 64 GB/s; latency = 10 cycles; } link fiber { bandwidth = 64 GB/s; latency = 10 cycles; }");
     // Shards of 64 and of 60 flits.
     let places = [(net, "64KiB"), (built(&pod), "207360B")];
     for (place, size) in &places {
-        for (collective, algorithm) in
-            [("all_gather", "slots"), ("all_gather", "steps"), ("all_reduce", "gather_reduce"), ("all_to_all", "direct")]
-        {
+        for (collective, algorithm) in [
+            ("all_gather", "slots"),
+            ("all_gather", "steps"),
+            ("all_reduce", "gather_reduce"),
+            ("all_to_all", "direct"),
+        ] {
             let args = ["--size", size, "--collective", collective, "--algorithm", algorithm];
             let [own, simulated] = twice(place, &args);
-            assert!((0.95..=1.05).contains(&(simulated / own)), "{collective} by {algorithm} of {size}: {simulated} over {own}");
+            assert!(
+                (0.95..=1.05).contains(&(simulated / own)),
+                "{collective} by {algorithm} of {size}: {simulated} over {own}"
+            );
         }
     }
     // Trees: too many pieces; barriers; piece by piece.
@@ -649,7 +941,10 @@ fn a_schedule_takes_its_own_time_in_the_simulator() {
     let error = trees(&["--size", "1GiB"], 3);
     assert!(error.contains("FAB0565") && error.contains("20840448 messages are more than"), "{error}");
     let error = trees(&["--size", "64KiB", "--barrier"], 3);
-    assert!(error.contains("FAB0565") && error.contains("with barriers trees have a timetable of rounds alone"), "{error}");
+    assert!(
+        error.contains("FAB0565") && error.contains("with barriers trees have a timetable of rounds alone"),
+        "{error}"
+    );
     assert!(!places[1].0.path().join("u.csv").exists());
     trees(&["--size", "64KiB", "--chunks", "2"], 0);
     // A piece of three trees on both channels of 53 links each, twice.
@@ -668,16 +963,28 @@ fn leaves_send_where_spines_only_forward() {
 ";
     let tree = SpecText::network("fat_tree { levels = 2; arity = 4; }");
     let place = built(&tree.with("budget { vcs = 2; faults = 1 link; }").with(text));
-    let report: Value = serde_json::from_slice(&std::fs::read(place.path().join("out/net/report.json")).unwrap()).unwrap();
+    let report: Value =
+        serde_json::from_slice(&std::fs::read(place.path().join("out/net/report.json")).unwrap()).unwrap();
     let [gradients, weights] = [0, 1].map(|at| report["collectives"][at].clone());
     // Up and then down, a slot of 2 us each, and twice that. Every leaf takes in three of four vectors twice,
     // by four channels: 3 us.
     assert_eq!((ns(&gradients["time_ns"]), ns(&gradients["bound_ns"])), (8_080.0, 3_020.0), "{gradients}");
-    assert_eq!((&gradients["steps"], &gradients["worst_fault"]), (&4.into(), &"level0[0].port0".into()), "{gradients}");
-    assert_eq!(gradients["scenarios"][0]["bound"], serde_json::json!({"kind": "partition", "parts": 4, "channels": 16}));
+    assert_eq!(
+        (&gradients["steps"], &gradients["worst_fault"]),
+        (&4.into(), &"level0[0].port0".into()),
+        "{gradients}"
+    );
+    assert_eq!(
+        gradients["scenarios"][0]["bound"],
+        serde_json::json!({"kind": "partition", "parts": 4, "channels": 16})
+    );
     // In quarters they follow each other: five slots of 500 ns, and two hops. Three shards come in by four
     // channels, two hops away.
-    assert_eq!((ns(&weights["time_ns"]), ns(&weights["bound_ns"]), &weights["chunks"]), (2_540.0, 1_540.0, &4.into()), "{weights}");
+    assert_eq!(
+        (ns(&weights["time_ns"]), ns(&weights["bound_ns"]), &weights["chunks"]),
+        (2_540.0, 1_540.0, &4.into()),
+        "{weights}"
+    );
     fabc(place.path(), &["verify", "out/net"], 0);
     let rows = json(&place, &["--size", "100kB", "--collective", "all_gather"]);
     let row = &rows["collectives"][0];
@@ -687,7 +994,8 @@ fn leaves_send_where_spines_only_forward() {
     let rows = json(&place, &["--size", "100kB", "--collective", "broadcast", "--root", "0"]);
     let row = &rows["collectives"][0];
     assert_eq!((&row["algorithm"], &row["left_out"]), (&"direct".into(), &Value::Null), "{row}");
-    let (_, error) = run(&place, &["--size", "1kB", "--collective", "broadcast", "--root", "0", "--algorithm", "pull"], 1);
+    let (_, error) =
+        run(&place, &["--size", "1kB", "--collective", "broadcast", "--root", "0", "--algorithm", "pull"], 1);
     assert!(error.contains("FAB0563") && error.contains("only forwards"), "{error}");
     let (_, error) = run(&place, &["--size", "1kB", "--collective", "all_gather", "--algorithm", "steps"], 1);
     assert!(error.contains("FAB0563") && error.contains("only forwards"), "{error}");

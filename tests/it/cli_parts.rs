@@ -60,7 +60,13 @@ fn by_the_rules_of_nfs_no_run_is_made_twice_and_leftovers_go() {
     let library = nfs(tools.path());
     let sets = ["--set", "n=3..=6", "--set", "most=2,9"];
     fabc(place.path(), &[&["sweep", "plan", "ring.fab", "-o", "sweep"], &sets[..]].concat(), 0);
-    let run = || command(place.path(), &["sweep", "run", "sweep"]).env("LD_PRELOAD", &library).stdout(Stdio::piped()).spawn().unwrap();
+    let run = || {
+        command(place.path(), &["sweep", "run", "sweep"])
+            .env("LD_PRELOAD", &library)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
     let three = [run(), run(), run()];
     let ran = three.map(|child| {
         let output = child.wait_with_output().unwrap();
@@ -75,7 +81,8 @@ fn by_the_rules_of_nfs_no_run_is_made_twice_and_leftovers_go() {
         let left = place.path().join("out/.ring.fabc-tmp-1");
         std::fs::create_dir_all(left.join("tables")).unwrap();
         std::fs::write(place.path().join("out/.ring.fabc-lock-1"), "").unwrap();
-        let of_a_run = std::fs::read_dir(place.path().join("sweep/runs")).unwrap().next().unwrap().unwrap().path();
+        let of_a_run =
+            std::fs::read_dir(place.path().join("sweep/runs")).unwrap().next().unwrap().unwrap().path();
         std::fs::write(of_a_run.join(".lock"), "").unwrap();
         assert!(command(place.path(), child).env("LD_PRELOAD", &library).status().unwrap().success());
         match child[0] {
@@ -93,7 +100,8 @@ fn what_a_killed_process_was_writing_goes() {
     let plan = [&["sweep", "plan", "ring.fab", "-o", "sweep"], &sets[..]].concat();
     fabc(place.path(), &plan, 0);
     fabc(place.path(), &["build", "ring.fab", "--shard", "1/2"], 0);
-    let spec = files(&place.path().join("sweep/runs")).into_keys().find(|path| path.ends_with("spec.fab")).unwrap();
+    let spec =
+        files(&place.path().join("sweep/runs")).into_keys().find(|path| path.ends_with("spec.fab")).unwrap();
     let left = [
         place.path().join("sweep/runs").join(&spec).with_file_name(".spec.fab.fabc-tmp-1"),
         place.path().join("sweep/.sweep.json.fabc-tmp-1-3"),
@@ -123,8 +131,9 @@ fn swept() -> tempfile::TempDir {
 /// The first built run of a sweep, and the first that failed, from the directory of the sweep.
 fn first_runs(sweep: &Path) -> [std::path::PathBuf; 2] {
     let runs: Vec<_> = files(&sweep.join("runs")).into_keys().collect();
-    ["manifest.json", "failed.json"]
-        .map(|name| Path::new("runs").join(runs.iter().find(|path| path.ends_with(name)).unwrap().parent().unwrap()))
+    ["manifest.json", "failed.json"].map(|name| {
+        Path::new("runs").join(runs.iter().find(|path| path.ends_with(name)).unwrap().parent().unwrap())
+    })
 }
 
 /// Replaces some text of a file; returns the old content.
@@ -168,7 +177,10 @@ fn a_figure_that_was_changed_does_not_come_into_the_table() {
     fabc(place.path(), &["sweep", "merge", "sweep", "-q"], 0);
     assert!(std::fs::read_to_string(sweep.join("table.csv")).unwrap().contains("99999"));
     let (_, err) = fabc(place.path(), &["sweep", "verify", "sweep"], 3);
-    assert!(flowing(&err).contains(&format!("FAB0544 × `sweep/{run}` does not hold what it claims")), "{err}");
+    assert!(
+        flowing(&err).contains(&format!("FAB0544 × `sweep/{run}` does not hold what it claims")),
+        "{err}"
+    );
     assert!(err.contains("FAB0423"), "{err}");
     std::fs::write(&report, old).unwrap();
     sign(&sweep.join(&built), "report.json");
@@ -199,13 +211,23 @@ fn a_sweep_is_proved_run_by_run_and_written_again() {
     convicted(Path::new("table.json"), "\"kept\"", "\"open\"", &format!("`sweep/table.json` {again}"), 3);
     convicted(Path::new("table.txt"), "kept", "open", &format!("`sweep/table.txt` {again}"), 3);
     convicted(Path::new("index.html"), "kept", "open", &format!("`sweep/index.html` {again}"), 3);
-    let words = format!("{} does not come out again: the run ends otherwise", path(&failed.join("failed.json")));
+    let words =
+        format!("{} does not come out again: the run ends otherwise", path(&failed.join("failed.json")));
     convicted(&failed.join("failed.json"), "\"message\":\"", "\"message\":\"no ", &words, 3);
-    let words = format!("{} is not the spec of this run: its key is another one than that of `sweep.json`", path(spec.parent().unwrap()));
+    let words = format!(
+        "{} is not the spec of this run: its key is another one than that of `sweep.json`",
+        path(spec.parent().unwrap())
+    );
     convicted(&spec, "latency = 10 ns", "latency = 11 ns", &words, 2);
     let words = "`sweep.json` says `n=8` of a run whose settings have another value";
     convicted(Path::new("sweep.json"), "\"values\":[\"3\"", "\"values\":[\"8\"", words, 3);
-    convicted(Path::new("sweep.json"), "\"fabric\":\"ring\"", "\"fabric\":\"rind\"", "1 of 4 runs are not there yet", 2);
+    convicted(
+        Path::new("sweep.json"),
+        "\"fabric\":\"ring\"",
+        "\"fabric\":\"rind\"",
+        "1 of 4 runs are not there yet",
+        2,
+    );
     // Nothing is run of a spec that was changed.
     std::fs::remove_dir_all(sweep.join(&built)).unwrap();
     let old = change(&sweep.join(&spec), "latency = 10 ns", "latency = 11 ns");
@@ -224,10 +246,17 @@ fn a_sweep_is_proved_run_by_run_and_written_again() {
 #[test]
 fn an_impossible_corner_is_a_failed_run() {
     let place = tempfile::tempdir().unwrap();
-    let pod = SpecText::pod([2, 2, 2], 2).without("cubes").with("cubes = n; budget { vcs = 2; faults = 0; }").text();
+    let pod = SpecText::pod([2, 2, 2], 2)
+        .without("cubes")
+        .with("cubes = n; budget { vcs = 2; faults = 0; }")
+        .text();
     let text = format!("param n = 2 in 2..=64;\n{}", pod.replace("ports = 16", "ports = 4"));
     std::fs::write(place.path().join("pod.fab"), &text).unwrap();
-    let (out, _) = fabc(place.path(), &["sweep", "pod.fab", "--set", "n=2,3,8", "--until", "synthesize", "-o", "sweep"], 0);
+    let (out, _) = fabc(
+        place.path(),
+        &["sweep", "pod.fab", "--set", "n=2,3,8", "--until", "synthesize", "-o", "sweep"],
+        0,
+    );
     assert!(out.contains("3 of 3 runs: 0 were there, 1 failed"), "{out}");
     let table = std::fs::read_to_string(place.path().join("sweep/table.csv")).unwrap();
     let rows: Vec<&str> = table.lines().collect();
@@ -235,17 +264,34 @@ fn an_impossible_corner_is_a_failed_run() {
     assert!(rows[3].starts_with("8,failed,") && rows[3].contains("FAB0111: "), "{table}");
     fabc(place.path(), &["sweep", "verify", "sweep"], 0);
     // What is wrong with all values refuses the sweep, at its place; so does a value that is not declared.
-    let (_, err) = fabc(place.path(), &["sweep", "pod.fab", "--set", "n=8,9", "-o", "none", "--message-format", "short"], 1);
+    let (_, err) = fabc(
+        place.path(),
+        &["sweep", "pod.fab", "--set", "n=8,9", "-o", "none", "--message-format", "short"],
+        1,
+    );
     assert!(err.starts_with("pod.fab:") && err.contains("error[FAB0111]"), "{err}");
-    let (_, err) = fabc(place.path(), &["sweep", "pod.fab", "--set", "n=2,65", "-o", "none", "--message-format", "short"], 1);
+    let (_, err) = fabc(
+        place.path(),
+        &["sweep", "pod.fab", "--set", "n=2,65", "-o", "none", "--message-format", "short"],
+        1,
+    );
     assert!(err.starts_with("--set:1:3: error[FAB0144]"), "{err}");
     std::fs::write(place.path().join("pod.fab"), text.replace("over copper;", "over cooper;")).unwrap();
-    let (_, err) = fabc(place.path(), &["sweep", "pod.fab", "--set", "n=2,8", "-o", "none", "--message-format", "short"], 1);
+    let (_, err) = fabc(
+        place.path(),
+        &["sweep", "pod.fab", "--set", "n=2,8", "-o", "none", "--message-format", "short"],
+        1,
+    );
     assert!(err.starts_with("pod.fab:") && err.contains("cooper"), "{err}");
     // So is an expression that cannot be calculated with some of the values.
-    let divided = text.replace("cubes = n;", "cubes = k;").replace("param n", "let k = 8 / (n - 4);\nparam n");
+    let divided =
+        text.replace("cubes = n;", "cubes = k;").replace("param n", "let k = 8 / (n - 4);\nparam n");
     std::fs::write(place.path().join("pod.fab"), &divided).unwrap();
-    fabc(place.path(), &["sweep", "pod.fab", "--set", "n=4,8", "--until", "synthesize", "-o", "divided", "-q"], 0);
+    fabc(
+        place.path(),
+        &["sweep", "pod.fab", "--set", "n=4,8", "--until", "synthesize", "-o", "divided", "-q"],
+        0,
+    );
     let table = std::fs::read_to_string(place.path().join("divided/table.csv")).unwrap();
     assert!(table.contains("4,failed,") && table.contains("FAB01"), "{table}");
     let (out, _) = fabc(place.path(), &["sweep", "verify", "divided"], 0);
@@ -257,7 +303,11 @@ fn an_impossible_corner_is_a_failed_run() {
     );
     std::fs::write(place.path().join("g.txt"), "a b\nb c\na c\n").unwrap();
     std::fs::write(place.path().join("net.fab"), format!("param n = 1;\n{}", graph.text())).unwrap();
-    fabc(place.path(), &["sweep", "net.fab", "--set", "n=1,9", "--until", "synthesize", "-o", "graph", "-q"], 0);
+    fabc(
+        place.path(),
+        &["sweep", "net.fab", "--set", "n=1,9", "--until", "synthesize", "-o", "graph", "-q"],
+        0,
+    );
     let table = std::fs::read_to_string(place.path().join("graph/table.csv")).unwrap();
     assert!(table.contains("9,failed,") && table.contains("FAB01"), "{table}");
     let (out, _) = fabc(place.path(), &["sweep", "verify", "graph"], 0);
@@ -289,12 +339,17 @@ fn a_spec_that_was_changed_beside_its_shards_is_convicted() {
 #[test]
 fn names_that_spreadsheets_would_run_and_names_with_commas_are_read_as_they_were() {
     let place = tempfile::tempdir().unwrap();
-    let net = SpecText::network("graph \"g.txt\" { default = wire; }").with("link wire { bandwidth = 512 Gbps; latency = 10 ns; }");
+    let net = SpecText::network("graph \"g.txt\" { default = wire; }")
+        .with("link wire { bandwidth = 512 Gbps; latency = 10 ns; }");
     std::fs::write(place.path().join("g.txt"), "=1+1 b,c\nb,c @x\n=1+1 @x\n").unwrap();
-    std::fs::write(place.path().join("net.fab"), net.clone().with("budget { vcs = 4; faults = 1 link; } routing = allowed_turns;").text())
-        .unwrap();
+    std::fs::write(
+        place.path().join("net.fab"),
+        net.clone().with("budget { vcs = 4; faults = 1 link; } routing = allowed_turns;").text(),
+    )
+    .unwrap();
     fabc(place.path(), &["build", "net.fab", "-q", "--out", "out"], 0);
-    let gather = ["collective", "out/net", "--collective", "all_gather", "--size", "64KiB", "--scenario", "all"];
+    let gather =
+        ["collective", "out/net", "--collective", "all_gather", "--size", "64KiB", "--scenario", "all"];
     let (rows, _) = fabc(place.path(), &[&gather[..], &["--format", "csv"]].concat(), 0);
     assert!(rows.contains("\n\"'=1+1.port0\",all_gather,"), "{rows}");
     fabc(place.path(), &[&gather[..6], &["--emit", "trace=t.csv"]].concat(), 0);
@@ -309,13 +364,21 @@ fn names_that_spreadsheets_would_run_and_names_with_commas_are_read_as_they_were
     std::fs::write(place.path().join("t.csv"), "0,\"b,c,1,1\n").unwrap();
     let (_, err) = fabc(place.path(), &["sim", "out/net", "--with", "traffic = trace \"t.csv\""], 1);
     let told = flowing(&err);
-    assert!(told.contains("a quote is not closed") && told.contains("help: a quote within quotes is written twice"), "{err}");
+    assert!(
+        told.contains("a quote is not closed")
+            && told.contains("help: a quote within quotes is written twice"),
+        "{err}"
+    );
     // The values of a sweep are text, too.
-    let spec =
-        "param name = \"=g.txt\";\nfabric net {".to_owned() + net.text().replace("\"g.txt\"", "name").split_once("fabric net {").unwrap().1;
+    let spec = "param name = \"=g.txt\";\nfabric net {".to_owned()
+        + net.text().replace("\"g.txt\"", "name").split_once("fabric net {").unwrap().1;
     std::fs::copy(place.path().join("g.txt"), place.path().join("=g.txt")).unwrap();
     std::fs::write(place.path().join("swept.fab"), spec).unwrap();
-    fabc(place.path(), &["sweep", "swept.fab", "--set", "name=\"=g.txt\"", "--until", "synthesize", "-q", "-o", "sweep"], 0);
+    fabc(
+        place.path(),
+        &["sweep", "swept.fab", "--set", "name=\"=g.txt\"", "--until", "synthesize", "-q", "-o", "sweep"],
+        0,
+    );
     let table = std::fs::read_to_string(place.path().join("sweep/table.csv")).unwrap();
     assert!(table.contains("\n\"\"\"=g.txt\"\"\",kept,"), "{table}");
 }

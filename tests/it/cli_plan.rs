@@ -24,7 +24,8 @@ fn workplace() -> tempfile::TempDir {
 }
 
 fn json(path: &Path) -> Value {
-    serde_json::from_slice(&std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))).expect("JSON")
+    serde_json::from_slice(&std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+        .expect("JSON")
 }
 
 /// Applies the operations of RFC 6902 that a plan uses; panics where the RFC demands an error, and where an
@@ -32,14 +33,21 @@ fn json(path: &Path) -> Value {
 fn apply(document: &mut Value, patch: &Value) {
     for operation in patch.as_array().expect("a patch is a list") {
         let (parent, key) = operation["path"].as_str().unwrap().rsplit_once('/').unwrap();
-        let object = document.pointer_mut(parent).and_then(Value::as_object_mut).expect("the parent is there");
+        let object =
+            document.pointer_mut(parent).and_then(Value::as_object_mut).expect("the parent is there");
         match operation["op"].as_str().unwrap() {
             "remove" => assert!(object.remove(key).is_some(), "{key} is not there"),
             "add" => {
                 let ports = |value: &Value| [value["a_side"].clone(), value["b_side"].clone()];
                 let new = ports(&operation["value"]);
-                assert!(!object.values().any(|old| ports(old).iter().zip(&new).any(|(old, new)| old == new)), "{key}: a port is taken");
-                assert!(object.insert(key.to_owned(), operation["value"].clone()).is_none(), "{key} is there already");
+                assert!(
+                    !object.values().any(|old| ports(old).iter().zip(&new).any(|(old, new)| old == new)),
+                    "{key}: a port is taken"
+                );
+                assert!(
+                    object.insert(key.to_owned(), operation["value"].clone()).is_none(),
+                    "{key} is there already"
+                );
             }
             other => panic!("{other}"),
         }
@@ -53,16 +61,24 @@ fn patches_turn_the_live_configuration_into_the_new_one() {
     assert!(text.starts_with("pod: ") && text.contains("the pod is whole after every step"), "{text}");
     // What a switch reads stands in the normal form, and is verified.
     let built = |path: &str| std::fs::read_to_string(place.path().join("one/pod").join(path)).unwrap();
-    assert!(built("spec.fab").contains("config_db = hld;") && built("ocs/Y_0.config_db.json").contains("\"state\":\"normal\""));
+    assert!(
+        built("spec.fab").contains("config_db = hld;")
+            && built("ocs/Y_0.config_db.json").contains("\"state\":\"normal\"")
+    );
     assert!(built("ocs/Z_0.config_db.json").contains("\"config_status\":\"normal\""));
     fabc(place.path(), &["verify", "one/pod"], 0);
     let configs = |pod: &str| -> BTreeMap<String, Value> {
         let folder = place.path().join(pod).join("pod/ocs");
         let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        entries.map(|path| (path.file_name().unwrap().to_string_lossy().replace(".config_db.json", ""), json(&path))).collect()
+        entries
+            .map(|path| {
+                (path.file_name().unwrap().to_string_lossy().replace(".config_db.json", ""), json(&path))
+            })
+            .collect()
     };
     let (mut live, new) = (configs("one"), configs("two"));
-    let mut patches: Vec<_> = std::fs::read_dir(place.path().join("patches")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut patches: Vec<_> =
+        std::fs::read_dir(place.path().join("patches")).unwrap().map(|entry| entry.unwrap().path()).collect();
     patches.sort();
     assert!(patches.len() >= 4);
     for path in &patches {
@@ -73,7 +89,8 @@ fn patches_turn_the_live_configuration_into_the_new_one() {
     assert_eq!(live, new);
 
     // The same patches stand in the JSON, and a new plan replaces the old patches.
-    let (out, _) = fabc(place.path(), &["plan", "one/pod/ocs.json", "two/pod", "--json", "--patch", "patches"], 2);
+    let (out, _) =
+        fabc(place.path(), &["plan", "one/pod/ocs.json", "two/pod", "--json", "--patch", "patches"], 2);
     let plan: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(plan["format"], "fabc.plan/1");
     let groups = plan["groups"].as_array().unwrap();
@@ -81,9 +98,15 @@ fn patches_turn_the_live_configuration_into_the_new_one() {
         groups.iter().map(|group| group["patch"].clone()).collect::<Vec<_>>(),
         patches.iter().map(|path| json(path)).collect::<Vec<_>>()
     );
-    let steps: Vec<u64> =
-        groups.iter().flat_map(|group| group["steps"].as_array().unwrap()).map(|step| step["step"].as_u64().unwrap()).collect();
-    assert_eq!(steps, (1..=plan["removed"].as_u64().unwrap() + plan["added"].as_u64().unwrap()).collect::<Vec<_>>());
+    let steps: Vec<u64> = groups
+        .iter()
+        .flat_map(|group| group["steps"].as_array().unwrap())
+        .map(|step| step["step"].as_u64().unwrap())
+        .collect();
+    assert_eq!(
+        steps,
+        (1..=plan["removed"].as_u64().unwrap() + plan["added"].as_u64().unwrap()).collect::<Vec<_>>()
+    );
     fabc(place.path(), &["plan", "two/pod", "two/pod", "--patch", "patches"], 0);
     assert_eq!(std::fs::read_dir(place.path().join("patches")).unwrap().count(), 0);
 }
@@ -107,7 +130,11 @@ fn a_folder_of_switch_configurations_says_the_same_as_the_file() {
     std::fs::remove_file(&config).unwrap();
     assert!(fabc(place.path(), &["plan", "one/pod/ocs", "two/pod"], 1).1.contains("the OCS `X` is missing"));
     std::fs::write(place.path().join("one/pod/ocs/Q.config_db.json"), &text).unwrap();
-    assert!(fabc(place.path(), &["plan", "one/pod/ocs", "two/pod"], 1).1.contains("no OCS with the file name `Q`"));
+    assert!(
+        fabc(place.path(), &["plan", "one/pod/ocs", "two/pod"], 1)
+            .1
+            .contains("no OCS with the file name `Q`")
+    );
 }
 
 #[test]
@@ -124,17 +151,29 @@ fn what_does_not_fit_has_a_code_and_a_place() {
         ("{}".to_owned(), "missing field"),
         ("[1, 2".to_owned(), "line 1 column"),
         (change("fabc.ocs/1", "fabc.ocs/9"), "its format is `fabc.ocs/9`"),
-        (change("\"name\":\"X\"", "\"name\":\"Q\""), "at `ocs[1].name`: it sets the OCS `Q`, which the spec does not declare"),
+        (
+            change("\"name\":\"X\"", "\"name\":\"Q\""),
+            "at `ocs[1].name`: it sets the OCS `Q`, which the spec does not declare",
+        ),
         (change("\"name\":\"X\"", "\"name\":\"W\""), "it sets the OCS `W` twice"),
         (change("cube0.+x[0,0]", "cube9.+x[0,0]"), "`cube9.+x[0,0]` is not wired to this switch"),
         (change(first_pair, &format!("{first_pair},{first_pair}")), "is in two cross-connects"),
-        (change(first_pair, "[0,99]"), "at `ocs[0].cross_connects[0]`: W: cross-connect [0, 99] names port 99"),
-        (good.lines().filter(|line| !line.contains("\"name\":\"X\"")).collect::<Vec<_>>().join("\n"), "the OCS `X` is missing"),
+        (
+            change(first_pair, "[0,99]"),
+            "at `ocs[0].cross_connects[0]`: W: cross-connect [0, 99] names port 99",
+        ),
+        (
+            good.lines().filter(|line| !line.contains("\"name\":\"X\"")).collect::<Vec<_>>().join("\n"),
+            "the OCS `X` is missing",
+        ),
     ];
     for (text, says) in cases {
         std::fs::write(place.path().join("live.json"), &text).unwrap();
         let (out, err) = fabc(place.path(), &["plan", "live.json", "two/pod"], 1);
-        assert!(err.contains("error[FAB0531]: `live.json` does not fit") && err.contains(says) && out.is_empty(), "{says}: {err}");
+        assert!(
+            err.contains("error[FAB0531]: `live.json` does not fit") && err.contains(says) && out.is_empty(),
+            "{says}: {err}"
+        );
     }
     std::fs::write(place.path().join("live.json"), b"\xff").unwrap();
     assert!(fabc(place.path(), &["plan", "live.json", "two/pod"], 1).1.contains("FAB0531"));
@@ -142,7 +181,9 @@ fn what_does_not_fit_has_a_code_and_a_place() {
     // A folder without settings, a directory that was not built, patches where something else is.
     assert!(fabc(place.path(), &["plan", ".", "two/pod"], 1).1.contains("neither an `ocs.json`"));
     assert!(fabc(place.path(), &["plan", "one/pod", "."], 1).1.contains("FAB0510"));
-    assert!(fabc(place.path(), &["plan", "one/pod", "two/pod", "--patch", "two/pod"], 1).1.contains("FAB0504"));
+    assert!(
+        fabc(place.path(), &["plan", "one/pod", "two/pod", "--patch", "two/pod"], 1).1.contains("FAB0504")
+    );
     assert!(place.path().join("two/pod/ocs.json").is_file());
     fabc(place.path(), &["plan", "one/pod"], 2);
 }
@@ -151,9 +192,13 @@ fn what_does_not_fit_has_a_code_and_a_place() {
 fn a_pod_that_must_be_cut_is_planned_and_exits_with_3() {
     let place = tempfile::tempdir().unwrap();
     let ring = |pairs: &str| {
-        let ports = |sign: char| (0..3).map(|cube| format!("\"cube{cube}.{sign}x[0,0]\"")).collect::<Vec<_>>().join(",");
+        let ports = |sign: char| {
+            (0..3).map(|cube| format!("\"cube{cube}.{sign}x[0,0]\"")).collect::<Vec<_>>().join(",")
+        };
         let (a, b) = (ports('+'), ports('-'));
-        format!("{{\"format\":\"fabc.ocs/1\",\"ocs\":[{{\"name\":\"X\",\"a\":[{a}],\"b\":[{b}],\"cross_connects\":{pairs}}}]}}")
+        format!(
+            "{{\"format\":\"fabc.ocs/1\",\"ocs\":[{{\"name\":\"X\",\"a\":[{a}],\"b\":[{b}],\"cross_connects\":{pairs}}}]}}"
+        )
     };
     let text = SpecText::pod([4, 1, 1], 3)
         .named("ring")
@@ -172,7 +217,10 @@ fn a_pod_that_must_be_cut_is_planned_and_exits_with_3() {
     });
     let (out, _) = fabc(place.path(), &["plan", "live.json", "out/ring", "--json"], 3);
     let plan: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!((&plan["fewest"], &plan["cuts"][0]["between"]), (&Value::Bool(true), &serde_json::json!(["X"])));
+    assert_eq!(
+        (&plan["fewest"], &plan["cuts"][0]["between"]),
+        (&Value::Bool(true), &serde_json::json!(["X"]))
+    );
 }
 
 #[test]
@@ -186,18 +234,25 @@ fn a_switch_that_sonic_has_no_words_for_has_no_configuration_and_no_patch() {
         let (_, err) = fabc(place.path(), &["build", "pod.fab", "--stop-after", "analyze", "--out", name], 0);
         assert!(err.contains("no SONiC configuration is written for Y[0] and 1 others"), "{err}");
     }
-    assert!(!place.path().join("one/pod/ocs/Y_0.config_db.json").exists() && place.path().join("one/pod/ocs/W.config_db.json").exists());
+    assert!(
+        !place.path().join("one/pod/ocs/Y_0.config_db.json").exists()
+            && place.path().join("one/pod/ocs/W.config_db.json").exists()
+    );
     fabc(place.path(), &["verify", "one/pod"], 0);
     let (out, _) = fabc(place.path(), &["plan", "one/pod", "two/pod", "--json"], 2);
     let plan: Value = serde_json::from_str(&out).unwrap();
     for group in plan["groups"].as_array().unwrap() {
         assert_eq!(group["patch"].is_null(), group["ocs"].as_str().unwrap().starts_with('Y'), "{group}");
     }
-    for (args, code) in
-        [(&["plan", "one/pod", "two/pod", "--patch", "patches"][..], 1), (&["build", "pod.fab", "--emit", "config_db=c/"], 3)]
-    {
+    for (args, code) in [
+        (&["plan", "one/pod", "two/pod", "--patch", "patches"][..], 1),
+        (&["build", "pod.fab", "--emit", "config_db=c/"], 3),
+    ] {
         let (_, err) = fabc(place.path(), args, code);
-        assert!(err.contains("error[FAB0535]: there is no SONiC configuration of Y[0]: it has no sides"), "{err}");
+        assert!(
+            err.contains("error[FAB0535]: there is no SONiC configuration of Y[0]: it has no sides"),
+            "{err}"
+        );
     }
     assert!(!place.path().join("patches").exists() && !place.path().join("c").exists());
 }
@@ -207,20 +262,38 @@ fn a_switch_that_sonic_has_no_words_for_has_no_configuration_and_no_patch() {
 fn availability_is_told_of_a_pod() {
     let place = workplace();
     let fail = "host=0.002/day,cable=0.0005/day,ocs=0.001/day";
-    let of = |args: &[&str], code: i32| fabc(place.path(), &[&["availability", "one/pod"], args].concat(), code);
+    let of =
+        |args: &[&str], code: i32| fabc(place.path(), &[&["availability", "one/pod"], args].concat(), code);
     let (text, _) = of(&["--host-chips", "2", "--job", "3", "--fail", fail], 0);
-    assert!(text.contains("a job of 3 of 4 cubes, 1 spare") && text.contains("one dark switch after the other 0."), "{text}");
-    let (found, _) = of(&["--host-chips", "2", "--job", "3", "--fail", fail, "--repair", "12h", "--restart", "0s", "--json"], 0);
+    assert!(
+        text.contains("a job of 3 of 4 cubes, 1 spare")
+            && text.contains("one dark switch after the other 0."),
+        "{text}"
+    );
+    let (found, _) = of(
+        &["--host-chips", "2", "--job", "3", "--fail", fail, "--repair", "12h", "--restart", "0s", "--json"],
+        0,
+    );
     let found: Value = serde_json::from_str(&found).unwrap();
-    assert_eq!((&found["format"], &found["hosts"], &found["ocses"]), (&"fabc.availability/1".into(), &2.into(), &6.into()), "{found}");
-    assert_eq!((&found["measured"], &found["throughput"]), (&1.into(), &serde_json::json!([1.0, 1.0, 1.0])), "{found}");
+    assert_eq!(
+        (&found["format"], &found["hosts"], &found["ocses"]),
+        (&"fabc.availability/1".into(), &2.into(), &6.into()),
+        "{found}"
+    );
+    assert_eq!(
+        (&found["measured"], &found["throughput"]),
+        (&1.into(), &serde_json::json!([1.0, 1.0, 1.0])),
+        "{found}"
+    );
     // By hand: a cube is down for r / 2 / (1 + r / 2), r of two hosts and its cables.
     let rate = 2.0 * 0.002 + found["cables"].as_f64().unwrap() * 0.0005;
     let down = |rate: f64| rate * 0.5 / (1.0 + rate * 0.5);
     let up = 1.0 - down(rate);
     let power = |base: f64, times: u32| (0..times).fold(1.0, |power, _| power * base);
     let lit = power(1.0 - down(0.001), 6);
-    for (row, enough) in [("waiting", power(up, 3)), ("swapped", power(up, 4) + 4.0 * power(up, 3) * (1.0 - up))] {
+    for (row, enough) in
+        [("waiting", power(up, 3)), ("swapped", power(up, 4) + 4.0 * power(up, 3) * (1.0 - up))]
+    {
         let share = found["availability"][row][0].as_f64().unwrap();
         assert!((share - enough * lit).abs() < 1e-6, "{row}: {share}, {}", enough * lit);
     }
@@ -235,7 +308,8 @@ fn availability_is_told_of_a_pod() {
         assert!(error.contains("FAB0571") && error.contains(words), "{error}");
     }
     // Rates as people write small ones.
-    let [plain, short] = [fail, "host=2e-3/day,cable=5e-4/day,ocs=1E-3/day"].map(|fail| of(&["--host-chips", "2", "--fail", fail], 0).0);
+    let [plain, short] = [fail, "host=2e-3/day,cable=5e-4/day,ocs=1E-3/day"]
+        .map(|fail| of(&["--host-chips", "2", "--fail", fail], 0).0);
     assert_eq!(plain, short);
     std::fs::write(
         place.path().join("ring.fab"),
@@ -243,7 +317,8 @@ fn availability_is_told_of_a_pod() {
     )
     .unwrap();
     fabc(place.path(), &["build", "ring.fab", "-q"], 0);
-    let (_, error) = fabc(place.path(), &["availability", "out/ring", "--host-chips", "1", "--fail", fail], 2);
+    let (_, error) =
+        fabc(place.path(), &["availability", "out/ring", "--host-chips", "1", "--fail", fail], 2);
     assert!(error.contains("FAB0571") && error.contains("a network has no cubes to be swapped"), "{error}");
     let (_, error) = of(&["--host-chips", "2", "--fail", fail, "--job", "5"], 2);
     assert!(error.contains("it has 4 cubes") || error.contains("a job of 5 cubes"), "{error}");

@@ -23,7 +23,8 @@ fn built() -> tempfile::TempDir {
 #[test]
 fn the_bandwidth_of_a_message_is_counted_alike_twice() {
     let place = tempfile::tempdir().unwrap();
-    let message = "collective tensor = send { from = 0; to = 1; size = 65600 B; } require tensor.bandwidth >= 31 GB/s;
+    let message =
+        "collective tensor = send { from = 0; to = 1; size = 65600 B; } require tensor.bandwidth >= 31 GB/s;
         require tensor.bandwidth <= 31.1 GB/s; }";
     let spec = SPEC.split("collective exchange").next().unwrap().to_owned() + message;
     std::fs::write(place.path().join("node.fab"), spec).unwrap();
@@ -40,13 +41,25 @@ fn a_chip_says_what_it_does_when() {
     assert!(jobs.contains("sum: all_reduce by hops, cycles 650 to 1300"), "{jobs}");
     let text = tables(&["--router", "3"]);
     assert!(text.starts_with("chip router[3] (node 3), 14 sends, 14 receives, 2 jobs\n"), "{text}");
-    let line = |of: &str| text.lines().find(|line| line.ends_with(of)).unwrap_or_else(|| panic!("no {of} in\n{text}"));
-    assert_eq!(line("exchange  router[3] to router[5], part 0").split_whitespace().take(2).collect::<Vec<_>>(), ["0", "sends"]);
-    assert_eq!(line("exchange  router[5] to router[3], part 0").split_whitespace().take(2).collect::<Vec<_>>(), ["650", "receives"]);
-    assert_eq!(line("sum       part 0, as it is at router[6]").split_whitespace().take(2).collect::<Vec<_>>(), ["1300", "receives"]);
+    let line = |of: &str| {
+        text.lines().find(|line| line.ends_with(of)).unwrap_or_else(|| panic!("no {of} in\n{text}"))
+    };
+    assert_eq!(
+        line("exchange  router[3] to router[5], part 0").split_whitespace().take(2).collect::<Vec<_>>(),
+        ["0", "sends"]
+    );
+    assert_eq!(
+        line("exchange  router[5] to router[3], part 0").split_whitespace().take(2).collect::<Vec<_>>(),
+        ["650", "receives"]
+    );
+    assert_eq!(
+        line("sum       part 0, as it is at router[6]").split_whitespace().take(2).collect::<Vec<_>>(),
+        ["1300", "receives"]
+    );
     // The same lines as in the file, which lists every chip here.
     let json: Value = serde_json::from_str(&tables(&["--router", "3", "--format", "json"])).unwrap();
-    let file: Value = serde_json::from_slice(&std::fs::read(place.path().join("out/node/schedule.json")).unwrap()).unwrap();
+    let file: Value =
+        serde_json::from_slice(&std::fs::read(place.path().join("out/node/schedule.json")).unwrap()).unwrap();
     assert_eq!(json["chips"].as_array().unwrap().len(), 1);
     assert_eq!(json["chips"][0], file["chips"][3]);
     assert_eq!(json["makespan"], file["makespan"]);
@@ -69,7 +82,9 @@ fn a_chip_of_a_symmetric_plan_has_the_lines_of_its_image() {
         let list = list(&chip.to_string());
         let lines = |what: &str, later: u64| {
             let lines = list["chips"][0][what].as_array().unwrap().clone();
-            lines.into_iter().map(move |line| (line[0].as_u64().unwrap() + later, line[2].as_u64().unwrap(), line[3].as_u64().unwrap()))
+            lines.into_iter().map(move |line| {
+                (line[0].as_u64().unwrap() + later, line[2].as_u64().unwrap(), line[3].as_u64().unwrap())
+            })
         };
         sent.extend(lines("sends", 650));
         came.extend(lines("receives", 0));
@@ -87,17 +102,32 @@ fn what_there_is_not_is_said() {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_fabc"));
         let output = command.args(args).current_dir(place.path()).env("NO_COLOR", "1").output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{args:?}");
-        String::from_utf8(output.stderr).unwrap().split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ")
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .split_whitespace()
+            .filter(|word| *word != "│")
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     let sim = error(&["sim", "out/node"], 2);
-    assert!(sim.contains("FAB0512") && sim.contains("planned at compile time") && !sim.contains("stopped"), "{sim}");
+    assert!(
+        sim.contains("FAB0512") && sim.contains("planned at compile time") && !sim.contains("stopped"),
+        "{sim}"
+    );
     let collective = error(&["collective", "out/node"], 2);
-    assert!(collective.contains("FAB0567") && collective.contains("fabc tables out/node --router 0"), "{collective}");
+    assert!(
+        collective.contains("FAB0567") && collective.contains("fabc tables out/node --router 0"),
+        "{collective}"
+    );
     let scenario = error(&["tables", "out/node", "--router", "0", "--scenario", "X"], 2);
     assert!(scenario.contains("FAB0512") && scenario.contains("planned at compile time"), "{scenario}");
     assert!(error(&["tables", "out/node", "--router", "8"], 2).contains("FAB0511"));
     let schedule = place.path().join("out/node/schedule.json");
-    std::fs::write(&schedule, std::fs::read_to_string(&schedule).unwrap().replace("\"nodes\":8", "\"nodes\":9")).unwrap();
+    std::fs::write(
+        &schedule,
+        std::fs::read_to_string(&schedule).unwrap().replace("\"nodes\":8", "\"nodes\":9"),
+    )
+    .unwrap();
     assert!(error(&["tables", "out/node", "--router", "0"], 2).contains("FAB0510"));
     std::fs::remove_file(&schedule).unwrap();
     assert!(error(&["tables", "out/node"], 2).contains("there is no `schedule.json`"));

@@ -26,7 +26,8 @@ const SHORT: &str = "warmup = 500 cycles; measure = 1000 cycles;";
 fn short_sim(place: &tempfile::TempDir, args: &[&str], code: i32) -> (String, String) {
     let with = args.iter().position(|arg| *arg == "--with");
     let settings = format!("{SHORT} {}", with.map_or("", |at| args[at + 1]));
-    let others = args.iter().enumerate().filter(|(at, _)| with.is_none_or(|with| *at != with && *at != with + 1));
+    let others =
+        args.iter().enumerate().filter(|(at, _)| with.is_none_or(|with| *at != with && *at != with + 1));
     let others: Vec<&str> = others.map(|(_, arg)| *arg).collect();
     fabc(place.path(), &[&["sim"][..], &others, &["--with", &settings]].concat(), code)
 }
@@ -43,32 +44,47 @@ fn a_pod_in_every_form_and_scenario() {
     for word in ["pod", "uniform traffic", "nominal", "static bound", "offered", "accepted"] {
         assert!(text.contains(word), "{word} is missing in\n{text}");
     }
-    assert_eq!(text.lines().filter(|line| line.starts_with("    ") && line.contains(" %")).count(), 12, "{text}");
+    assert_eq!(
+        text.lines().filter(|line| line.starts_with("    ") && line.contains(" %")).count(),
+        12,
+        "{text}"
+    );
     assert_eq!(text.matches("saturation: stable at").count(), 1, "{text}");
     assert_eq!(text, sim(&place, &["--threads", "1"], 0).0, "threads show");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
 
-    let json: Value = serde_json::from_str(&sim(&place, &["--format", "json", "--with", "rates = [0.1, 0.2]; seeds = 2"], 0).0).unwrap();
+    let json: Value = serde_json::from_str(
+        &sim(&place, &["--format", "json", "--with", "rates = [0.1, 0.2]; seeds = 2"], 0).0,
+    )
+    .unwrap();
     assert_eq!((&json["format"], &json["fabric"]), (&Value::from("fabc.simulation/1"), &Value::from("pod")));
     let nominal = &json["scenarios"][0];
     let points = nominal["points"].as_array().unwrap();
-    let runs: Vec<(f64, u64)> = points.iter().map(|point| (point["rate"].as_f64().unwrap(), point["seed"].as_u64().unwrap())).collect();
+    let runs: Vec<(f64, u64)> = points
+        .iter()
+        .map(|point| (point["rate"].as_f64().unwrap(), point["seed"].as_u64().unwrap()))
+        .collect();
     assert_eq!(runs, [(0.1, 1), (0.1, 2), (0.2, 1), (0.2, 2)]);
     assert_eq!(nominal["model"]["general_vcs"], 2, "what the chip has beside the tables");
     assert_eq!(nominal["model"]["host_ports"], "unlimited");
-    assert!(points.iter().all(|point| point["latency"]["mean"].as_f64() >= Some(20.0) && point["vcs"].as_array().unwrap().len() == 4));
+    assert!(points.iter().all(|point| point["latency"]["mean"].as_f64() >= Some(20.0)
+        && point["vcs"].as_array().unwrap().len() == 4));
 
     let (csv, _) = sim(&place, &["--format", "csv", "--with", "rates = 0.1; scenarios = all"], 0);
     // Four switches of each of three groups, and the healthy pod.
     assert_eq!(csv.lines().count(), 14, "{csv}");
-    let columns = |line: &str| line.split('"').step_by(2).map(|part| part.matches(',').count()).sum::<usize>();
+    let columns =
+        |line: &str| line.split('"').step_by(2).map(|part| part.matches(',').count()).sum::<usize>();
     assert!(csv.lines().all(|line| columns(line) == columns(csv.lines().next().unwrap())), "{csv}");
     assert!(csv.contains("\n\"Z[1,1]\",0.10,1,"), "{csv}");
     let (one, _) = sim(&place, &["--format", "csv", "--with", "rates = 0.1", "--scenario", "Z[1,1]"], 0);
     assert!(csv.contains(one.lines().nth(1).unwrap()), "{one}");
 
     let (searched, _) = sim(&place, &["--format", "csv", "--saturation", "--with", "seeds = 2;"], 0);
-    assert!(searched.starts_with("scenario,seed,bound,stable,unstable,share,") && searched.lines().count() == 3, "{searched}");
+    assert!(
+        searched.starts_with("scenario,seed,bound,stable,unstable,share,") && searched.lines().count() == 3,
+        "{searched}"
+    );
 
     let (svg, _) = sim(&place, &["--format", "svg", "--with", "rates = 0.1 .. 0.5 step 0.1"], 0);
     assert!(svg.starts_with("<svg xmlns=") && svg.matches("<circle").count() == 5, "{svg}");
@@ -76,11 +92,16 @@ fn a_pod_in_every_form_and_scenario() {
 
 #[test]
 fn hosts_of_a_network_have_a_port_each() {
-    let network = SpecText::network("hyperx 3 x 3;")
-        .with("router { radix = 12; hosts = 2; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }");
+    let network = SpecText::network("hyperx 3 x 3;").with(
+        "router { radix = 12; hosts = 2; vcs = 4; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }",
+    );
     let place = built(&network);
     let (text, _) = sim(&place, &["--with", "traffic = permutation; rates = 0.2"], 0);
-    assert!(text.contains("flits per cycle and host") && text.contains("a port of one flit per cycle each way and host"), "{text}");
+    assert!(
+        text.contains("flits per cycle and host")
+            && text.contains("a port of one flit per cycle each way and host"),
+        "{text}"
+    );
     let (_, error) = sim(&place, &["--with", "rates = 6.5"], 2);
     assert!(error.contains("FAB0605") && error.contains("at most 6"), "{error}");
     sim(&place, &["--with", "rates = 6.5; model = packet { hosts = 2; }"], 0);
@@ -102,8 +123,9 @@ fn a_curve_without_rates_ends_where_hosts_can_offer_no_more() {
 
 #[test]
 fn traffic_and_ways_are_told_with_every_default() {
-    let network = SpecText::network("dragonfly { a = 4; h = 2; }")
-        .with("router { radix = 12; hosts = 2; vcs = 6; flit = 64 B; buffer = 24 flits; latency = 1 cycles; }");
+    let network = SpecText::network("dragonfly { a = 4; h = 2; }").with(
+        "router { radix = 12; hosts = 2; vcs = 6; flit = 64 B; buffer = 24 flits; latency = 1 cycles; }",
+    );
     let place = built(&network);
     let json = |settings: &str| -> Value {
         let settings = format!("rates = 0.1; {settings}");
@@ -111,19 +133,22 @@ fn traffic_and_ways_are_told_with_every_default() {
         serde_json::from_str::<Value>(&json).unwrap()["scenarios"][0].clone()
     };
     let tables = json("traffic = group_shift");
-    assert_eq!((&tables["model"]["routing"], &tables["model"]["by"]), (&Value::from("tables"), &Value::from(1)));
+    assert_eq!(
+        (&tables["model"]["routing"], &tables["model"]["by"]),
+        (&Value::from("tables"), &Value::from(1))
+    );
     // Eight hosts over one link; shortest ways of the tables go over third groups, too.
     let own = json("traffic = group_shift; routing = family");
     assert_eq!((&own["bound"], &own["bound_by"]), (&Value::from(0.125), &Value::from("loads")));
     assert!(tables["bound"].as_f64() > Some(0.125) && tables["bound_by"] == "loads");
     let ugal = json("traffic = hotspot { at = [group0[1], group8[3], 5]; } routing = ugal");
-    let told =
-        ["share", "hotspot", "routing", "shortest", "samples", "bias_flits", "rule", "hop_vcs"].map(|name| ugal["model"][name].clone());
-    let expected = serde_json::json!([0.2, ["group0[1]", "group8[3]", "5"], "ugal", "family", 4, 0, "product", 6]);
+    let told = ["share", "hotspot", "routing", "shortest", "samples", "bias_flits", "rule", "hop_vcs"]
+        .map(|name| ugal["model"][name].clone());
+    let expected =
+        serde_json::json!([0.2, ["group0[1]", "group8[3]", "5"], "ugal", "family", 4, 0, "product", 6]);
     assert_eq!(Value::from(told.to_vec()), expected);
     assert_eq!(ugal["bound_by"], "hops");
-    let bursts =
-        "births = bursts { length = 40 cycles; rate = 0.5; } routing = ugal_global { rule = booksim; shortest = random; } rates = 0.1";
+    let bursts = "births = bursts { length = 40 cycles; rate = 0.5; } routing = ugal_global { rule = booksim; shortest = random; } rates = 0.1";
     let (text, _) = sim(&place, &["--with", bursts], 0);
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
@@ -133,10 +158,15 @@ fn traffic_and_ways_are_told_with_every_default() {
     ] {
         assert!(words.contains(part), "{part} is missing in\n{words}");
     }
-    let (csv, _) = sim(&place, &["--format", "csv", "--with", "rates = 0.1; routing = min; traffic = adversarial"], 0);
+    let (csv, _) =
+        sim(&place, &["--format", "csv", "--with", "rates = 0.1; routing = min; traffic = adversarial"], 0);
     assert!(csv.lines().nth(1).is_some_and(|row| row.ends_with(",adversarial,min,packet")), "{csv}");
     for (settings, code, what) in [
-        ("traffic = tornado", 2, "error[FAB0606]: there is no tornado traffic here: it takes coordinates, and a dragonfly has none"),
+        (
+            "traffic = tornado",
+            2,
+            "error[FAB0606]: there is no tornado traffic here: it takes coordinates, and a dragonfly has none",
+        ),
         ("traffic = hotspot", 1, "--with:1:55: error[FAB0104]: `hotspot` lacks `at`"),
         ("traffic = hotspot { at = [group9[0]]; }", 2, "no endpoint is called `group9[0]`"),
         ("by = 2", 1, "`by`"),
@@ -144,7 +174,11 @@ fn traffic_and_ways_are_told_with_every_default() {
         ("births = bursts { length = 40 cycles; }", 1, "`rate`"),
         ("births = bursts { length = 40 cycles; rate = 0.2; } rates = 0.2", 2, "error[FAB0622]"),
         ("traffic = hotspot { at = [5]; share = 1.5; }", 1, "`share`"),
-        ("routing = min; model = packet { general = 1; }", 2, "error[FAB0623]: `general` says nothing about `min` routing"),
+        (
+            "routing = min; model = packet { general = 1; }",
+            2,
+            "error[FAB0623]: `general` says nothing about `min` routing",
+        ),
         ("traffic = uniform; traffic = tornado", 1, "`traffic`"),
         ("rates = 0.4; } simulate other {", 1, "error[FAB0"),
         ("model = ", 1, "error[FAB0"),
@@ -154,7 +188,10 @@ fn traffic_and_ways_are_told_with_every_default() {
     }
     let pod = built(&pod());
     let (_, error) = sim(&pod, &["--with", "routing = min"], 1);
-    assert!(error.contains("error[FAB0620]: there is no `min` routing here: in a pod packets go by its tables"), "{error}");
+    assert!(
+        error.contains("error[FAB0620]: there is no `min` routing here: in a pod packets go by its tables"),
+        "{error}"
+    );
     // Chips of a torus have coordinates.
     sim(&pod, &["--with", "traffic = tornado; rates = 0.1"], 0);
     let tight = built(
@@ -163,40 +200,61 @@ fn traffic_and_ways_are_told_with_every_default() {
             .with("budget { vcs = 2; faults = 0; }"),
     );
     let (_, error) = sim(&tight, &["--with", "routing = ugal"], 1);
-    assert!(error.contains("spec.fab:5:5: error[FAB0621]: `ugal` routing takes a virtual channel per hop"), "{error}");
+    assert!(
+        error.contains("spec.fab:5:5: error[FAB0621]: `ugal` routing takes a virtual channel per hop"),
+        "{error}"
+    );
 }
 
 #[test]
 fn flits_of_a_pod() {
     let place = built(&pod());
     let (text, _) = sim(&place, &["--with", "model = flit; rates = 0.3"], 0);
-    for part in
-        ["wormholes of packets of 6 flits, separable allocator, in turn, 2 rounds", "credits after the link; 2 ports of one flit per"]
-    {
-        assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(part), "{part} is missing in\n{text}");
+    for part in [
+        "wormholes of packets of 6 flits, separable allocator, in turn, 2 rounds",
+        "credits after the link; 2 ports of one flit per",
+    ] {
+        assert!(
+            text.split_whitespace().collect::<Vec<_>>().join(" ").contains(part),
+            "{part} is missing in\n{text}"
+        );
     }
     let flit = ["--with", "model = flit { speedup = 1; } rates = 0.2", "--format"];
     let json: Value = serde_json::from_str(&sim(&place, &[&flit[..], &["json"]].concat(), 0).0).unwrap();
     let model = &json["scenarios"][0]["model"];
-    assert_eq!((&model["name"], &model["speedup"], &model["host_ports"]), (&"flit".into(), &1.into(), &2.into()));
+    assert_eq!(
+        (&model["name"], &model["speedup"], &model["host_ports"]),
+        (&"flit".into(), &1.into(), &2.into())
+    );
     assert!(model.get("turn_cycles").is_none() && model["arbitration"] == "rotate", "{model}");
     let (csv, _) = sim(&place, &[&flit[..], &["csv"]].concat(), 0);
     let last: Vec<&str> = csv.lines().map(|line| line.rsplit(',').next().unwrap()).collect();
     assert_eq!(last, ["model", "flit"]);
     assert!(model.get("window_packets").is_none(), "{model}");
-    let limited: Value =
-        serde_json::from_str(&sim(&place, &["--with", "model = flit { speedup = 1; window = 9; } rates = 0.2", "--format", "json"], 0).0)
-            .unwrap();
+    let limited: Value = serde_json::from_str(
+        &sim(
+            &place,
+            &["--with", "model = flit { speedup = 1; window = 9; } rates = 0.2", "--format", "json"],
+            0,
+        )
+        .0,
+    )
+    .unwrap();
     assert_eq!(limited["scenarios"][0]["model"]["window_packets"], 9);
     let (text, _) = sim(&place, &["--with", "rates = 0.2; model = packet { window = 1; }"], 0);
     assert!(
-        text.split_whitespace().collect::<Vec<_>>().join(" ").contains("hosts without limit, a packet of each under way at most"),
+        text.split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .contains("hosts without limit, a packet of each under way at most"),
         "{text}"
     );
     // Packets longer than a queue are no error here.
     sim(&place, &["--with", "model = flit; packet = 101 flits; rates = 0.1"], 0);
 
-    let timeless = built(&pod().with("chip { radix = 6; vcs = 4; flit = 64 B; buffer = 100 flits; latency = 0 cycles; }"));
+    let timeless = built(
+        &pod().with("chip { radix = 6; vcs = 4; flit = 64 B; buffer = 100 flits; latency = 0 cycles; }"),
+    );
     let (_, error) = sim(&timeless, &["--with", "model = flit"], 1);
     assert!(error.contains("error[FAB0611]: the chip takes 0 cycles"), "{error}");
     sim(&timeless, &["--with", "rates = 0.1"], 0);
@@ -215,38 +273,65 @@ fn traffic_that_ends_in_every_form() {
         "cycles, by the busiest channel, port or source;",
         "of bound",
     ] {
-        assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(part), "{part} is missing in\n{text}");
+        assert!(
+            text.split_whitespace().collect::<Vec<_>>().join(" ").contains(part),
+            "{part} is missing in\n{text}"
+        );
     }
     assert_eq!(text, all(&["--threads", "1"]), "threads show");
     assert!(text.lines().all(|line| line.chars().count() <= 110), "{text}");
 
     let cycles = |settings: &str| -> Value {
-        let json: Value = serde_json::from_str(&ends(&["--with", settings, "--format", "json"], 0).0).unwrap();
+        let json: Value =
+            serde_json::from_str(&ends(&["--with", settings, "--format", "json"], 0).0).unwrap();
         let nominal = json["scenarios"][0].clone();
-        assert!(nominal["points"].as_array().unwrap().is_empty() && nominal["model"].get("warmup_cycles").is_none());
-        assert_eq!((&nominal["model"]["bytes"], &nominal["packets"], &nominal["bytes"]), (&2048.into(), &1440.into(), &491_520.into()));
+        assert!(
+            nominal["points"].as_array().unwrap().is_empty()
+                && nominal["model"].get("warmup_cycles").is_none()
+        );
+        assert_eq!(
+            (&nominal["model"]["bytes"], &nominal["packets"], &nominal["bytes"]),
+            (&2048.into(), &1440.into(), &491_520.into())
+        );
         let [run] = &nominal["completions"].as_array().unwrap()[..] else { panic!("one seed") };
-        assert!(run["cycles"].as_u64() >= nominal["least_cycles"].as_u64() && run["share"].as_f64() <= Some(1.0));
+        assert!(
+            run["cycles"].as_u64() >= nominal["least_cycles"].as_u64() && run["share"].as_f64() <= Some(1.0)
+        );
         assert_eq!(nominal["bound_ratio"][1], nominal["least_cycles"]);
         run["cycles"].clone()
     };
-    let ordered = |order: &str| cycles(&format!("traffic = all_to_all {{ bytes = 2 KiB; order = {order}; }}"));
+    let ordered =
+        |order: &str| cycles(&format!("traffic = all_to_all {{ bytes = 2 KiB; order = {order}; }}"));
     assert!(ordered("barrier").as_u64() > cycles(asked).as_u64());
     assert!(ordered("turns") != cycles(asked));
     assert!(cycles(&format!("{asked} model = flit")).as_u64() > Some(100));
 
     let csv = all(&["--format", "csv", "--scenario", "all"]);
-    assert!(csv.starts_with("scenario,seed,cycles,least_cycles,share,us,gbs,gbs_per_sender,") && csv.lines().count() == 14, "{csv}");
-    let columns = |line: &str| line.split('"').step_by(2).map(|part| part.matches(',').count()).sum::<usize>();
+    assert!(
+        csv.starts_with("scenario,seed,cycles,least_cycles,share,us,gbs,gbs_per_sender,")
+            && csv.lines().count() == 14,
+        "{csv}"
+    );
+    let columns =
+        |line: &str| line.split('"').step_by(2).map(|part| part.matches(',').count()).sum::<usize>();
     assert!(csv.lines().all(|line| columns(line) == columns(csv.lines().next().unwrap())), "{csv}");
     let compared = all(&["--compare"]);
-    assert!(compared.starts_with("fabric") && compared.contains("at least") && compared.contains("1.000"), "{compared}");
-    assert!(all(&["--compare", "--format", "csv"]).starts_with("fabric,senders,least_cycles,cycles,share,gbs,ratio,bound_ratio\npod,16,"));
+    assert!(
+        compared.starts_with("fabric") && compared.contains("at least") && compared.contains("1.000"),
+        "{compared}"
+    );
+    assert!(
+        all(&["--compare", "--format", "csv"])
+            .starts_with("fabric,senders,least_cycles,cycles,share,gbs,ratio,bound_ratio\npod,16,")
+    );
 
     let trace = |text: &str| std::fs::write(place.path().join("t.csv"), text).unwrap();
     trace("cycle,src,dst,flits\n0,cube0[0,0,0],cube1[1,1,1],60\n500,3,0,6\n");
     let (text, _) = ends(&["--with", "traffic = trace \"t.csv\""], 0);
-    assert!(text.contains("trace t.csv traffic") && text.contains("2 messages, 4,224 bytes in 11 packets"), "{text}");
+    assert!(
+        text.contains("trace t.csv traffic") && text.contains("2 messages, 4,224 bytes in 11 packets"),
+        "{text}"
+    );
     for (content, code, what) in [
         ("0,1,2\n", 1, "error[FAB0137]: t.csv is no trace: line 1: 3 columns where there are 4"),
         ("0,1,2,6\n0,1,16,6\n", 2, "error[FAB0624]: t.csv:2: no endpoint is called `16`"),
@@ -272,7 +357,8 @@ fn traffic_that_ends_in_every_form() {
         (all, &["--format", "svg"], 2, "error[FAB0521]: traffic that ends has no form `svg`"),
         ("traffic = trace \"nowhere.csv\"", &[], 1, "nowhere.csv"),
     ] {
-        let (_, error) = fabc(place.path(), &[&["sim", "out/pod", "--with", settings][..], args].concat(), code);
+        let (_, error) =
+            fabc(place.path(), &[&["sim", "out/pod", "--with", settings][..], args].concat(), code);
         assert!(error.contains(what), "{settings}: {error}");
     }
 }
@@ -287,20 +373,36 @@ fn what_cannot_be_simulated_is_told_at_its_place() {
             1,
             "error[FAB0602]: 3 general virtual channels and the 2 of the tables need 5 virtual channels, but the chip has 4",
         ),
-        ("model = packet { classes = 3; }", 1, "error[FAB0602]: 3 virtual channels for each of the 2 of the tables need 6"),
-        ("rates = 7", 2, "error[FAB0605]: a rate of 7.00 is more than a packet of 6 flits per cycle and port can offer: at most 6"),
+        (
+            "model = packet { classes = 3; }",
+            1,
+            "error[FAB0602]: 3 virtual channels for each of the 2 of the tables need 6",
+        ),
+        (
+            "rates = 7",
+            2,
+            "error[FAB0605]: a rate of 7.00 is more than a packet of 6 flits per cycle and port can offer: at most 6",
+        ),
         ("rates = 0", 1, "a rate"),
         ("rates = [0.1, 0.1]", 1, "`0.1`"),
         ("rates = [0.1, fast]", 1, "a rate"),
         ("model = packet { hosts = many; }", 1, "`hosts` cannot be `many`"),
         ("model = packet { general = 1; classes = 1; }", 1, "`classes`"),
-        ("model = flit { hosts = unlimited; }", 2, "error[FAB0610]: hosts without limit are of the packet model"),
+        (
+            "model = flit { hosts = unlimited; }",
+            2,
+            "error[FAB0610]: hosts without limit are of the packet model",
+        ),
         ("model = flit { turn = 2 cycles; }", 1, "`turn`"),
     ] {
         let (_, error) = sim(&place, &["--with", settings], code);
         assert!(error.contains(what), "{settings}: {error}");
     }
-    assert!(sim(&place, &["--scenario", "Q[0,0]"], 2).1.contains("error[FAB0512]: there are no tables for the scenario `Q[0,0]`"));
+    assert!(
+        sim(&place, &["--scenario", "Q[0,0]"], 2)
+            .1
+            .contains("error[FAB0512]: there are no tables for the scenario `Q[0,0]`")
+    );
     let long = "warmup = 900000000 cycles; measure = 200000000 cycles";
     let (_, error) = fabc(place.path(), &["sim", "out/pod", "--with", long], 1);
     assert!(error.contains("at most 1000000000 cycles together"), "{error}");
@@ -313,25 +415,38 @@ fn what_cannot_be_simulated_is_told_at_its_place() {
     let end = at + text[at..].find(']').unwrap();
     std::fs::write(&table, format!("{}{}", &text[..at], text[end + 1..].trim_start_matches(','))).unwrap();
     let (_, astray) = sim(&place, &[], 3);
-    assert!(astray.contains("error[FAB0607]: nominal: packets from cube0[0,0,0] to cube0[1,0,0] do not arrive"), "{astray}");
+    assert!(
+        astray.contains("error[FAB0607]: nominal: packets from cube0[0,0,0] to cube0[1,0,0] do not arrive"),
+        "{astray}"
+    );
     assert!(astray.contains("cube0[0,0,0] has no entry for them"), "{astray}");
 }
 
 #[test]
 fn links_must_be_alike_and_take_time() {
     let unlike = built(&pod().with("link fiber { bandwidth = 100 GB/s; latency = 10 cycles; }"));
-    assert!(sim(&unlike, &[], 1).1.contains("error[FAB0603]: link `fiber` carries another bandwidth than `copper`"));
+    assert!(
+        sim(&unlike, &[], 1)
+            .1
+            .contains("error[FAB0603]: link `fiber` carries another bandwidth than `copper`")
+    );
     let timeless = built(&pod().with("link fiber { bandwidth = 50 GB/s; latency = 0 cycles; }"));
     assert!(sim(&timeless, &[], 1).1.contains("error[FAB0604]: link `fiber` takes 0 cycles"));
-    let lonely = built(&SpecText::pod([2, 2, 2], 2).with("topology = torus 2 x 2 x 4;").with("routing = up_down;"));
+    let lonely =
+        built(&SpecText::pod([2, 2, 2], 2).with("topology = torus 2 x 2 x 4;").with("routing = up_down;"));
     std::fs::remove_dir_all(lonely.path().join("out/pod/tables")).unwrap();
-    assert!(sim(&lonely, &[], 2).1.contains("error[FAB0512]: there are no tables for the scenario `nominal`"));
+    assert!(
+        sim(&lonely, &[], 2).1.contains("error[FAB0512]: there are no tables for the scenario `nominal`")
+    );
 }
 
 /// The same with a simulation, and what is required of it.
 fn simulated(require: &str) -> SpecText {
     let block = "simulate peak { rates = 0.1 .. 0.3 step 0.1; warmup = 500 cycles; measure = 1000 cycles; scenarios = all; }";
-    pod().with(block).with("simulate turned { traffic = bit_reverse; warmup = 500 cycles; measure = 1000 cycles; }").with(require)
+    pod()
+        .with(block)
+        .with("simulate turned { traffic = bit_reverse; warmup = 500 cycles; measure = 1000 cycles; }")
+        .with(require)
 }
 
 #[test]
@@ -340,10 +455,19 @@ fn blocks_of_the_spec_run_with_the_build_and_are_verified() {
     let read = |path: &str| std::fs::read_to_string(place.path().join("out/pod").join(path)).unwrap();
     let peak: Value = serde_json::from_str(&read("simulations/peak.json")).unwrap();
     let scenarios = peak["scenarios"].as_array().unwrap();
-    assert_eq!((&peak["simulation"], scenarios.len()), (&Value::from("peak"), 13), "the healthy pod and every dark switch");
+    assert_eq!(
+        (&peak["simulation"], scenarios.len()),
+        (&Value::from("peak"), 13),
+        "the healthy pod and every dark switch"
+    );
     for scenario in scenarios {
         let bound = scenario["bound"].as_f64().unwrap();
-        let rates: Vec<f64> = scenario["points"].as_array().unwrap().iter().map(|point| point["rate"].as_f64().unwrap()).collect();
+        let rates: Vec<f64> = scenario["points"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|point| point["rate"].as_f64().unwrap())
+            .collect();
         let half = (bound * 0.5 * 1e4).floor() / 1e4;
         assert!([0.1, 0.2, 0.3, half].iter().all(|rate| rates.contains(rate)), "{rates:?} have no {half}");
     }
@@ -351,7 +475,10 @@ fn blocks_of_the_spec_run_with_the_build_and_are_verified() {
     let report: Value = serde_json::from_str(&read("report.json")).unwrap();
     let lines = report["requires"].as_array().unwrap();
     assert!(lines.iter().all(|line| line["holds"] == true && line["scenario"].is_string()), "{lines:?}");
-    let worst = scenarios.iter().map(|scenario| scenario["saturation"][0]["stable"].as_f64().unwrap()).fold(f64::INFINITY, f64::min);
+    let worst = scenarios
+        .iter()
+        .map(|scenario| scenario["saturation"][0]["stable"].as_f64().unwrap())
+        .fold(f64::INFINITY, f64::min);
     let told = lines.iter().find(|line| line["require"] == "peak.saturation >= 0.2").unwrap();
     assert_eq!(told["measured"].as_f64(), Some(worst));
     for word in ["SIMULATION", "peak, nominal", "bit_reverse traffic"] {
@@ -361,7 +488,9 @@ fn blocks_of_the_spec_run_with_the_build_and_are_verified() {
     fabc(place.path(), &["verify", "out/pod"], 0);
 
     // The command runs the same blocks, to the same bytes.
-    let again = |block: &str, format: &str| fabc(place.path(), &["sim", "out/pod", "--block", block, "--format", format], 0).0;
+    let again = |block: &str, format: &str| {
+        fabc(place.path(), &["sim", "out/pod", "--block", block, "--format", format], 0).0
+    };
     assert_eq!(again("peak", "json"), read("simulations/peak.json"));
     assert_eq!(again("turned", "csv"), read("simulations/turned.csv"));
     let (all, _) = fabc(place.path(), &["sim", "out/pod"], 0);
@@ -413,17 +542,29 @@ fn what_simulations_claim_is_convicted() {
 fn blocks_of_traffic_that_ends_are_run_and_verified() {
     let block = "simulate burst { traffic = all_to_all { bytes = 1 KiB; order = barrier; } scenarios = all; model = flit { hosts = 1; window = 40; } }";
     let spec = |require: &str| pod().with(block).with(require);
-    let place = built(&spec("require burst.time <= 10 us; require burst.time <= 10000 cycles; require burst.share >= 0.1;"));
+    let place = built(&spec(
+        "require burst.time <= 10 us; require burst.time <= 10000 cycles; require burst.share >= 0.1;",
+    ));
     let path = place.path().join("out/pod/simulations/burst.json");
     let read = |path: &str| std::fs::read_to_string(place.path().join("out/pod").join(path)).unwrap();
     let honest = read("simulations/burst.json");
     let burst: Value = serde_json::from_str(&honest).unwrap();
     let scenarios = burst["scenarios"].as_array().unwrap();
-    let cycles: Vec<u64> = scenarios.iter().map(|scenario| scenario["completions"][0]["cycles"].as_u64().unwrap()).collect();
+    let cycles: Vec<u64> =
+        scenarios.iter().map(|scenario| scenario["completions"][0]["cycles"].as_u64().unwrap()).collect();
     assert_eq!((cycles.len(), &scenarios[0]["model"]["order"]), (13, &Value::from("barrier")));
     let report: Value = serde_json::from_str(&read("report.json")).unwrap();
-    let told = report["requires"].as_array().unwrap().iter().find(|line| line["require"] == "burst.time <= 10000 cycles").unwrap().clone();
-    assert_eq!((told["measured"].as_f64(), told["holds"].as_bool()), (cycles.iter().max().map(|&most| most as f64), Some(true)));
+    let told = report["requires"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|line| line["require"] == "burst.time <= 10000 cycles")
+        .unwrap()
+        .clone();
+    assert_eq!(
+        (told["measured"].as_f64(), told["holds"].as_bool()),
+        (cycles.iter().max().map(|&most| most as f64), Some(true))
+    );
     assert_eq!(read("simulations/burst.csv").lines().count(), 14);
     for word in ["burst, nominal", "of bound", "all_to_all of 1024 B, order barrier, traffic"] {
         let report = read("report.txt").split_whitespace().collect::<Vec<_>>().join(" ");
@@ -445,19 +586,34 @@ fn blocks_of_traffic_that_ends_are_run_and_verified() {
     assert_eq!(run(&["--with", settings]).len(), 13);
     assert_eq!(run(&["--with", settings, "--scenario", fault])[0]["scenario"], fault);
     assert_eq!(run(&["--with", settings, "--scenario", fault]).len(), 1);
-    for key in
-        ["window_packets", "cycles", "least_cycles", "bytes", "packets", "sum", "p99", "hops", "delivered", "flit_cycles", "share", "gbs"]
-    {
+    for key in [
+        "window_packets",
+        "cycles",
+        "least_cycles",
+        "bytes",
+        "packets",
+        "sum",
+        "p99",
+        "hops",
+        "delivered",
+        "flit_cycles",
+        "share",
+        "gbs",
+    ] {
         // The first behind the list of runs where it is one of a run.
-        let from =
-            if ["window_packets", "bytes", "packets", "least_cycles"].contains(&key) { 0 } else { honest.find("completions").unwrap() };
+        let from = if ["window_packets", "bytes", "packets", "least_cycles"].contains(&key) {
+            0
+        } else {
+            honest.find("completions").unwrap()
+        };
         let start = from + honest[from..].find(&format!("\"{key}\":")).unwrap() + key.len() + 3;
         let end = start + honest[start..].find([',', '}', ']']).unwrap();
         std::fs::write(&path, format!("{}1{}", &honest[..start], &honest[end..])).unwrap();
         let (_, error) = fabc(place.path(), &["verify", "out/pod"], 3);
         assert!(error.contains("simulations/burst.json"), "{key}: {error}");
     }
-    std::fs::write(place.path().join("fabric.fab"), spec("require burst.time <= 100 cycles;").text()).unwrap();
+    std::fs::write(place.path().join("fabric.fab"), spec("require burst.time <= 100 cycles;").text())
+        .unwrap();
     let (_, error) = fabc(place.path(), &["build", "fabric.fab", "-q"], 3);
     assert!(error.contains("`require burst.time <= 100 cycles` does not hold"), "{error}");
 }
@@ -478,7 +634,10 @@ fn traces_stand_in_the_spec_as_well() {
     assert!(read("out/pod/spec.fab").contains("traffic = trace \"inputs/trace-steps.csv\";"));
     let honest = read("out/pod/simulations/steps.json");
     let steps: Value = serde_json::from_str(&honest).unwrap();
-    assert_eq!((&steps["scenarios"][0]["messages"], &steps["scenarios"][0]["bytes"]), (&Value::from(3), &Value::from(58 * 64)));
+    assert_eq!(
+        (&steps["scenarios"][0]["messages"], &steps["scenarios"][0]["bytes"]),
+        (&Value::from(3), &Value::from(58 * 64))
+    );
     fabc(place.path(), &["verify", "out/pod"], 0);
     assert_eq!(fabc(place.path(), &["sim", "out/pod", "--format", "json"], 0).0, honest);
     // The command says the same by a setting.
@@ -494,7 +653,10 @@ fn traces_stand_in_the_spec_as_well() {
     fabc(place.path(), &["verify", "out/pod"], 3);
     write("steps.csv", "0,0,16,6\n");
     let (_, error) = fabc(place.path(), &["build", "fabric.fab", "-q"], 1);
-    assert!(error.contains("FAB0624") && error.contains("steps.csv:1: no endpoint is called `16`"), "{error}");
+    assert!(
+        error.contains("FAB0624") && error.contains("steps.csv:1: no endpoint is called `16`"),
+        "{error}"
+    );
 }
 
 /// The command and a spec read the same settings.
@@ -515,7 +677,10 @@ fn spots_and_bursts_stand_in_the_spec_as_well() {
     fabc(place.path(), &["verify", "out/pod"], 0);
 
     for (block, what) in [
-        ("simulate hot { traffic = hotspot { at = [cube9[0,0,0]]; } }", "no endpoint is called `cube9[0,0,0]`"),
+        (
+            "simulate hot { traffic = hotspot { at = [cube9[0,0,0]]; } }",
+            "no endpoint is called `cube9[0,0,0]`",
+        ),
         ("simulate hot { traffic = all_to_all { bytes = 1000000000 KiB; } }", "this takes at least"),
     ] {
         let spec = pod().with(block).text();
@@ -529,7 +694,8 @@ fn spots_and_bursts_stand_in_the_spec_as_well() {
 #[test]
 fn a_contract_on_a_simulation_can_be_broken() {
     let place = tempfile::tempdir().unwrap();
-    std::fs::write(place.path().join("fabric.fab"), simulated("require turned.share >= 1.04;").text()).unwrap();
+    std::fs::write(place.path().join("fabric.fab"), simulated("require turned.share >= 1.04;").text())
+        .unwrap();
     let (_, error) = fabc(place.path(), &["build", "fabric.fab", "-q"], 3);
     assert!(error.contains("`require turned.share >= 1.04` does not hold"), "{error}");
 }
@@ -537,12 +703,20 @@ fn a_contract_on_a_simulation_can_be_broken() {
 #[test]
 fn directories_are_compared() {
     let place = built(&pod());
-    std::fs::write(place.path().join("other.fab"), pod().named("other").with("routing = allowed_turns;").text()).unwrap();
+    std::fs::write(
+        place.path().join("other.fab"),
+        pod().named("other").with("routing = allowed_turns;").text(),
+    )
+    .unwrap();
     fabc(place.path(), &["build", "other.fab", "-q"], 0);
-    let of = |args: &[&str], code: i32| short_sim(&place, &[&["out/pod", "out/other"][..], args].concat(), code);
+    let of =
+        |args: &[&str], code: i32| short_sim(&place, &[&["out/pod", "out/other"][..], args].concat(), code);
     let (text, _) = of(&[], 0);
     let lines: Vec<&str> = text.lines().collect();
-    assert!(lines[0].starts_with("fabric") && lines[1].starts_with("pod ") && lines[2].starts_with("other "), "{text}");
+    assert!(
+        lines[0].starts_with("fabric") && lines[1].starts_with("pod ") && lines[2].starts_with("other "),
+        "{text}"
+    );
     assert!(lines[1].ends_with("1.000     1.000"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     let (csv, _) = of(&["--compare", "--format", "csv"], 0);
@@ -580,7 +754,9 @@ fn tables_of_anybody() {
         for part in ["host_ports", "general_vcs", "table_vcs", "credits"] {
             assert_eq!(there["model"][part], here["model"][part], "{part}");
         }
-        for (there, here) in there["points"].as_array().unwrap().iter().zip(here["points"].as_array().unwrap()) {
+        for (there, here) in
+            there["points"].as_array().unwrap().iter().zip(here["points"].as_array().unwrap())
+        {
             for part in ["accepted", "born", "delivered", "latency", "inside", "vcs"] {
                 assert_eq!(there[part], here[part], "{part}");
             }
@@ -593,10 +769,14 @@ fn tables_of_anybody() {
     std::fs::write(place.path().join("fabric.fab"), mesh.text()).unwrap();
     fabc(place.path(), &["build", "fabric.fab", "-q", "--emit", "opensm_lft=m.lft,ibnetdiscover=m.topo"], 0);
     let subnet = ["--tables", "m.lft", "--topology", "m.topo"];
-    let alone = first(&run(&place, &[&subnet[..], &["--with", "rates = 0.001", "--format", "json"]].concat(), 0).0);
+    let alone =
+        first(&run(&place, &[&subnet[..], &["--with", "rates = 0.001", "--format", "json"]].concat(), 0).0);
     let [hops, cycles] = ["mean_hops", "mean_cycles"].map(|part| alone[part].as_f64().unwrap());
     // Between two routers of a 2 x 3 mesh: 25 hops over its 15 pairs.
-    assert!((hops - 2.0 - 25.0 / 15.0).abs() < 1e-5 && (cycles - 4.0 * hops - 5.0).abs() < 1e-4, "{hops} {cycles}");
+    assert!(
+        (hops - 2.0 - 25.0 / 15.0).abs() < 1e-5 && (cycles - 4.0 * hops - 5.0).abs() < 1e-4,
+        "{hops} {cycles}"
+    );
 
     // On the lanes of a subnet: as many hops, and as much on every lane as on the virtual channel.
     let torus = SpecText::network("torus 5 x 5;").named("round").with("routing = dimension_order;");
@@ -611,7 +791,10 @@ fn tables_of_anybody() {
     let hops = |of: &Value| of["mean_hops"].as_f64().unwrap();
     assert!((hops(&laned) - hops(&own) - 2.0).abs() < 1e-5, "{} and {}", hops(&laned), hops(&own));
     // The spec allows four, the routes use two.
-    assert_eq!((&laned["model"]["table_vcs"], &own["model"]["table_vcs"]), (&Value::from(2), &Value::from(4)));
+    assert_eq!(
+        (&laned["model"]["table_vcs"], &own["model"]["table_vcs"]),
+        (&Value::from(2), &Value::from(4))
+    );
     assert!((laned["points"][0]["accepted"].as_f64().unwrap() - 0.3).abs() < 0.02, "{}", laned["points"][0]);
     let (_, error) = run(&place, &[&lanes[..4], &asked].concat(), 3);
     assert!(error.contains("FAB0413"), "one lane is not enough: {error}");
@@ -620,15 +803,24 @@ fn tables_of_anybody() {
     // What is wrong with the files is what `verify` says of them.
     let lft = std::fs::read_to_string(place.path().join("m.lft")).unwrap();
     let entry = lft.lines().position(|line| line.starts_with("0x")).unwrap();
-    let cut: Vec<&str> = lft.lines().enumerate().filter(|(at, _)| *at != entry + 1).map(|(_, line)| line).collect();
+    let cut: Vec<&str> =
+        lft.lines().enumerate().filter(|(at, _)| *at != entry + 1).map(|(_, line)| line).collect();
     std::fs::write(place.path().join("cut.lft"), cut.join("\n")).unwrap();
     for (args, code, message) in [
         (&["--tables", "m.lft"][..], 2, "--topology <FILE>"),
         (&["--tables", "m.lft", "--topology", "m.lft"], 1, "FAB0418"),
         (&["--tables", "none.lft", "--topology", "m.topo"], 1, "none.lft"),
         (&["--tables", "cut.lft", "--topology", "m.topo"], 3, "FAB04"),
-        (&["--tables", "m.lft", "--topology", "m.topo", "--with", "model = packet { general = 7; }"], 1, "`general`"),
-        (&["--tables", "m.lft", "--topology", "m.topo", "--with", "scenarios = all"], 2, "third-party tables have no scenarios"),
+        (
+            &["--tables", "m.lft", "--topology", "m.topo", "--with", "model = packet { general = 7; }"],
+            1,
+            "`general`",
+        ),
+        (
+            &["--tables", "m.lft", "--topology", "m.topo", "--with", "scenarios = all"],
+            2,
+            "third-party tables have no scenarios",
+        ),
         (&["out/net", "--tables", "m.lft", "--topology", "m.topo"], 2, "cannot be used with"),
         (&["out/net", "--vcs", "2"], 2, "--tables <FILE>"),
     ] {
@@ -658,7 +850,10 @@ fn former_options_are_told_as_settings() {
     let line = ["sim", "out/pod", "--traffic", "tornado", "--rates", "0.1..0.6:0.1", "--format", "json"];
     let (_, error) = fabc(place.path(), &line, 2);
     let words = error.split_whitespace().collect::<Vec<_>>().join(" ");
-    for part in ["`fabc sim` has no option `--traffic`", "write `--with 'traffic = tornado; rates = 0.1 .. 0.6 step 0.1;'`"] {
+    for part in [
+        "`fabc sim` has no option `--traffic`",
+        "write `--with 'traffic = tornado; rates = 0.1 .. 0.6 step 0.1;'`",
+    ] {
         assert!(words.contains(part), "{part} is missing in\n{error}");
     }
     let (_, error) = fabc(place.path(), &["sim", "out/pod", "--colour", "blue"], 2);

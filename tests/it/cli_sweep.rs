@@ -39,7 +39,10 @@ fn a_sweep_has_a_row_for_every_combination_and_runs_each_once() {
     assert_eq!(rows.len(), 9);
     assert_eq!(rows[0][..3], ["n", "most", "status"]);
     let diameter = rows[0].iter().position(|name| *name == "diameter").unwrap();
-    let told: Vec<[&str; 4]> = rows[1..].iter().map(|row| [row[0], row[1], row[2], row.get(diameter).copied().unwrap_or("")]).collect();
+    let told: Vec<[&str; 4]> = rows[1..]
+        .iter()
+        .map(|row| [row[0], row[1], row[2], row.get(diameter).copied().unwrap_or("")])
+        .collect();
     // What can never hold is refused before anything is compiled, and has no metrics.
     for [n, most, status, measured] in told {
         let diameter = n.parse::<u32>().unwrap() / 2 * 2;
@@ -50,16 +53,24 @@ fn a_sweep_has_a_row_for_every_combination_and_runs_each_once() {
     // What is there is not run again, and other values are added to it.
     let (out, err) = fabc(place.path(), &with(&["sweep", "ring.fab"], &[]), 0);
     assert!(out.contains("0 of 8 runs: 8 were there") && err.is_empty(), "{out}{err}");
-    let (out, _) = fabc(place.path(), &["sweep", "ring.fab", "--set", "n=4,7", "--set", "most=4", "--set", "unused=1,2"], 0);
+    let (out, _) = fabc(
+        place.path(),
+        &["sweep", "ring.fab", "--set", "n=4,7", "--set", "most=4", "--set", "unused=1,2"],
+        0,
+    );
     // What nothing depends on makes no other run.
     assert!(out.contains("1 of 2 runs: 1 were there"), "{out}");
     assert_eq!(std::fs::read_to_string(sweep.join("table.csv")).unwrap().lines().count(), 5);
     // Every run is a directory that can be proved.
     let built = std::fs::read_to_string(sweep.join("table.json")).unwrap();
-    let first = built.split("\"directory\":\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a run");
+    let first =
+        built.split("\"directory\":\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a run");
     fabc(&sweep, &["verify", first], 0);
     let manifest = std::fs::read_to_string(sweep.join(first).join("manifest.json")).unwrap();
-    assert!(manifest.contains("\"param.n\":\"4\"") && manifest.contains("\"param.most\":\"4\""), "{manifest}");
+    assert!(
+        manifest.contains("\"param.n\":\"4\"") && manifest.contains("\"param.most\":\"4\""),
+        "{manifest}"
+    );
 }
 
 #[test]
@@ -75,7 +86,12 @@ fn shards_come_to_the_same_bytes_and_twice_does_no_harm() {
     let (_, err) = fabc(place.path(), &["sweep", "merge", "parts"], 2);
     assert!(err.contains("FAB0544") && err.contains("of 8 runs are not there yet"), "{err}");
     let twice: Vec<_> = ["1/3", "3/3", "3/3", "2/3"]
-        .map(|shard| command(place.path(), &["sweep", "run", "parts", "--shard", shard, "-q"]).stderr(Stdio::null()).spawn().unwrap())
+        .map(|shard| {
+            command(place.path(), &["sweep", "run", "parts", "--shard", shard, "-q"])
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap()
+        })
         .into();
     for mut child in twice {
         assert!(child.wait().unwrap().success());
@@ -91,7 +107,8 @@ fn a_killed_worker_loses_nothing() {
     let place = workplace();
     fabc(place.path(), &with(&["sweep", "ring.fab", "-o", "whole", "-q"], &[]), 0);
     for after in [5, 20, 40, 60, 90, 120, 160, 200, 300, 400] {
-        let mut child = command(place.path(), &with(&["sweep", "ring.fab", "-o", "killed", "-q"], &[])).spawn().unwrap();
+        let mut child =
+            command(place.path(), &with(&["sweep", "ring.fab", "-o", "killed", "-q"], &[])).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(after));
         // On Unix this is a SIGKILL.
         let _ = child.kill();
@@ -123,7 +140,8 @@ fn what_is_swept_may_stand_in_the_spec() {
 #[test]
 fn what_cannot_be_swept_is_told_before_anything_is_run() {
     let place = workplace();
-    let (_, err) = fabc(place.path(), &["sweep", "ring.fab", "--set", "n=4,13", "--message-format", "short"], 1);
+    let (_, err) =
+        fabc(place.path(), &["sweep", "ring.fab", "--set", "n=4,13", "--message-format", "short"], 1);
     assert!(err.starts_with("--set:1:3: error[FAB0144]"), "{err}");
     for (args, what) in [
         (["--set", "n=4..4"], "the range is empty"),
@@ -146,7 +164,9 @@ fn what_cannot_be_swept_is_told_before_anything_is_run() {
 /// The files of a sweep without those of its jobs, and without what killed processes leave.
 fn results(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = files(directory);
-    found.retain(|path, _| !path.starts_with("jobs") && !path.iter().any(|part| part.to_string_lossy().contains(".fabc-")));
+    found.retain(|path, _| {
+        !path.starts_with("jobs") && !path.iter().any(|part| part.to_string_lossy().contains(".fabc-"))
+    });
     found
 }
 
@@ -185,7 +205,10 @@ fn whole(place: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 fn processes_of_this_machine_come_to_the_same_bytes() {
     let place = workplace();
     let whole = whole(place.path());
-    let words = with(&["sweep", "submit", "ring.fab", "-o", "parts"], &["--until", "analyze", "--workers", "3", "--shards", "5"]);
+    let words = with(
+        &["sweep", "submit", "ring.fab", "-o", "parts"],
+        &["--until", "analyze", "--workers", "3", "--shards", "5"],
+    );
     let (out, err) = fabc(place.path(), &words, 0);
     assert!(out.contains("8 of 8 runs are open in parts") && out.contains("most  status"), "{out}");
     assert!(err.contains("8 of 8 done"), "{err}");
@@ -201,7 +224,10 @@ fn processes_of_this_machine_come_to_the_same_bytes() {
 fn a_killed_submitter_loses_nothing() {
     let place = workplace();
     let whole = whole(place.path());
-    let words = with(&["sweep", "submit", "ring.fab", "-o", "killed", "-q"], &["--until", "analyze", "--workers", "2"]);
+    let words = with(
+        &["sweep", "submit", "ring.fab", "-o", "killed", "-q"],
+        &["--until", "analyze", "--workers", "2"],
+    );
     for after in [10, 40, 80, 150, 250] {
         let mut child = command(place.path(), &words).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(after));
@@ -228,8 +254,10 @@ echo 12;cluster
 "#;
     program(place.path(), "sbatch", sbatch.replace("12;cluster", "'12;cluster'").as_str());
     program(place.path(), "squeue", "exit 0\n");
-    let words = ["--until", "analyze", "--engine", "slurm", "--shards", "3", "--workers", "2", "--cores", "2"];
-    let (out, _) = with_programs(place.path(), &with(&["sweep", "submit", "ring.fab", "-o", "parts"], &words), 0);
+    let words =
+        ["--until", "analyze", "--engine", "slurm", "--shards", "3", "--workers", "2", "--cores", "2"];
+    let (out, _) =
+        with_programs(place.path(), &with(&["sweep", "submit", "ring.fab", "-o", "parts"], &words), 0);
     assert_eq!(
         out,
         "8 of 8 runs are open in parts\nSlurm has taken the shards 1 to 3 as job 12\njob 12 merges when all of them are done\n"
@@ -258,8 +286,15 @@ exit "$code"
 "#
     );
     // Waited for, the table is written here.
-    let (out, _) = with_programs(place.path(), &with(&["sweep", "submit", "ring.fab", "-o", "waited", "--wait"], &words), 0);
-    assert!(out.contains("Slurm has taken the shards 1 to 3 as job 12") && out.contains("wrote waited"), "{out}");
+    let (out, _) = with_programs(
+        place.path(),
+        &with(&["sweep", "submit", "ring.fab", "-o", "waited", "--wait"], &words),
+        0,
+    );
+    assert!(
+        out.contains("Slurm has taken the shards 1 to 3 as job 12") && out.contains("wrote waited"),
+        "{out}"
+    );
     assert!(whole == results(&place.path().join("waited")));
 }
 
@@ -299,15 +334,17 @@ class Client:
     let request = "class ResourceRequest:\n    def __init__(self, cpus):\n        self.cpus = cpus\n";
     std::fs::write(modules.join("protocol.py"), request).unwrap();
     let submit = |out: &str, more: &[&str], refuse: bool| {
-        let words = with(&["sweep", "submit", "ring.fab", "-o", out], &["--until", "analyze", "--engine", "hyperqueue", "--shards", "3"]);
+        let words = with(
+            &["sweep", "submit", "ring.fab", "-o", out],
+            &["--until", "analyze", "--engine", "hyperqueue", "--shards", "3"],
+        );
         let mut command = command(place.path(), &[&words[..], more].concat());
         command.env("PYTHONPATH", place.path().join("modules")).env("PYTHONDONTWRITEBYTECODE", "1");
         let output = if refuse { command.env("REFUSE", "1").output() } else { command.output() }.unwrap();
         [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap())
     };
     let [out, err] = submit("parts", &[], false);
-    let told =
-        "8 of 8 runs are open in parts\nHyperQueue has taken the shards 1 to 3 as job 7\nits last task merges when all of them are done\n";
+    let told = "8 of 8 runs are open in parts\nHyperQueue has taken the shards 1 to 3 as job 7\nits last task merges when all of them are done\n";
     assert_eq!(out, told, "{err}");
     assert!(whole == results(&place.path().join("parts")));
     let [out, err] = submit("waited", &["--wait"], false);
@@ -322,13 +359,20 @@ class Client:
 #[test]
 fn what_engines_do_not_do_is_told() {
     let place = workplace();
-    let words = with(&["sweep", "submit", "ring.fab", "-o", "parts", "-q"], &["--engine", "slurm", "--shards", "3", "--wait"]);
+    let words = with(
+        &["sweep", "submit", "ring.fab", "-o", "parts", "-q"],
+        &["--engine", "slurm", "--shards", "3", "--wait"],
+    );
     let output = command(place.path(), &words).env("PATH", "/nowhere").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let err = String::from_utf8(output.stderr).unwrap();
     let told = "FAB0591\n\n  × Slurm cannot be asked: there is no `sbatch`\n  help: it is in Debian's slurm-client, and on the login node of a cluster\n";
     assert!(flowing(&err).starts_with(&flowing(told)), "{err}");
-    program(place.path(), "sbatch", "echo 'sbatch: error: Batch job submission failed: Invalid partition name specified' >&2\nexit 1\n");
+    program(
+        place.path(),
+        "sbatch",
+        "echo 'sbatch: error: Batch job submission failed: Invalid partition name specified' >&2\nexit 1\n",
+    );
     let (_, err) = with_programs(place.path(), &words, 2);
     let told = "FAB0592\n\n  × Slurm does not take the job: sbatch: error: Batch job submission failed:\n  │ Invalid partition name specified\n  help: `sinfo` says what state Slurm is in; accounts and partitions are taken\n        from SBATCH_ACCOUNT, SBATCH_PARTITION ..\n";
     assert!(flowing(&err).starts_with(&flowing(told)), "{err}");
@@ -350,10 +394,22 @@ fn faulty() -> Vec<(&'static str, String)> {
     let pod = SpecText::pod([2, 2, 2], 3).named("pod").text();
     let ring = |name: &'static str, faults: &str| {
         let budget = format!("budget {{ vcs = 4; faults = 1 {faults}; }}");
-        (name, SpecText::network("torus 4 x 4;").named(name).with(&budget).with("routing = allowed_turns;").text())
+        (
+            name,
+            SpecText::network("torus 4 x 4;")
+                .named(name)
+                .with(&budget)
+                .with("routing = allowed_turns;")
+                .text(),
+        )
     };
-    let simulated = "simulate open { rates = 0.2; warmup = 100 cycles; measure = 200 cycles; scenarios = all; }";
-    let minimal = SpecText::network("torus 3 x 3;").named("minimal").with("budget { vcs = 4; faults = 1 link; }").with(simulated).text();
+    let simulated =
+        "simulate open { rates = 0.2; warmup = 100 cycles; measure = 200 cycles; scenarios = all; }";
+    let minimal = SpecText::network("torus 3 x 3;")
+        .named("minimal")
+        .with("budget { vcs = 4; faults = 1 link; }")
+        .with(simulated)
+        .text();
     vec![("pod", pod), ring("links", "link"), ring("routers", "router"), ("minimal", minimal)]
 }
 
@@ -375,7 +431,11 @@ fn parts_of_a_build_come_to_the_same_bytes() {
         assert!(unlike.is_empty(), "{name}: {unlike:?}");
     }
     // By processes of this machine, from a spec and from the directory.
-    let (out, _) = fabc(place.path(), &["submit", "links.fab", "--out", "submitted", "--shards", "2", "--workers", "2"], 0);
+    let (out, _) = fabc(
+        place.path(),
+        &["submit", "links.fab", "--out", "submitted", "--shards", "2", "--workers", "2"],
+        0,
+    );
     assert!(out.contains("wrote submitted/links"), "{out}");
     let [whole, submitted] = ["whole", "submitted"].map(|out| files(&place.path().join(out).join("links")));
     assert!(whole == submitted);
@@ -392,13 +452,23 @@ fn parts_that_are_missing_or_wrong_are_named() {
         let (_, err) = fabc(place.path(), args, code);
         assert!(flowing(&err).starts_with(&flowing(wanted)), "{args:?}: {err}");
     };
-    told(&["merge", "."], 2, "FAB0594\n\n  × there is no `shards.json` in `.`\n  help: `fabc build SPEC --shard i/n` writes it\n");
+    told(
+        &["merge", "."],
+        2,
+        "FAB0594\n\n  × there is no `shards.json` in `.`\n  help: `fabc build SPEC --shard i/n` writes it\n",
+    );
     let (out, _) = fabc(place.path(), &["build", "ring.fab", "--shard", "2/2"], 0);
-    assert!(out.starts_with("shard 2/2 of ring is done in out/ring.shards: ") && out.contains("written in"), "{out}");
+    assert!(
+        out.starts_with("shard 2/2 of ring is done in out/ring.shards: ") && out.contains("written in"),
+        "{out}"
+    );
     let first = first_link(place.path());
     told(&["merge", "out/ring.shards"], 2, &format!("FAB0594 × shard 1/2 is not done: {first}"));
     let (_, err) = fabc(place.path(), &["merge", "out/ring.shards"], 2);
-    assert!(flowing(&err).contains("missing help: `fabc build out/ring.shards --shard 1/2` does it"), "{err}");
+    assert!(
+        flowing(&err).contains("missing help: `fabc build out/ring.shards --shard 1/2` does it"),
+        "{err}"
+    );
     fabc(place.path(), &["build", "out/ring.shards", "--shard", "1/2"], 0);
     let (out, _) = fabc(place.path(), &["build", "out/ring.shards", "--shard", "1/2"], 0);
     assert_eq!(out, "shard 1/2 of ring is done in out/ring.shards: everything was there\n");
@@ -445,10 +515,14 @@ fn simulated() -> String {
     let windows = "warmup = 100 cycles; measure = 200 cycles;";
     SpecText::pod([2, 2, 2], 2)
         .named("pod")
-        .with(&format!("simulate open {{ rates = 0.1 .. 0.3 step 0.2; {windows} seeds = 2; scenarios = all; }}"))
+        .with(&format!(
+            "simulate open {{ rates = 0.1 .. 0.3 step 0.2; {windows} seeds = 2; scenarios = all; }}"
+        ))
         .with("simulate spread { traffic = all_to_all { bytes = 200 B; } }")
         .with("simulate closed { traffic = all_to_all { bytes = 100 B; } scenarios = all; }")
-        .with(&format!("simulate flits {{ model = flit {{ hosts = 2; window = 8; }} rates = 0.1; {windows} }}"))
+        .with(&format!(
+            "simulate flits {{ model = flit {{ hosts = 2; window = 8; }} rates = 0.1; {windows} }}"
+        ))
         .with("require open.saturation >= 0.1; require closed.time <= 100 us;")
         .text()
 }
@@ -481,7 +555,8 @@ fn simulations_of_parts_come_to_the_same_bytes() {
     assert_eq!(parts.len(), 13 + 2 * 13 + 2, "{:?}", parts.keys());
     // One shard keeps what three keep; everything is what processes of this machine count.
     std::fs::remove_dir_all(place.path().join("out")).unwrap();
-    let (out, err) = fabc(place.path(), &["--threads", "2", "submit", "pod.fab", "--shards", "2", "--workers", "1"], 0);
+    let (out, err) =
+        fabc(place.path(), &["--threads", "2", "submit", "pod.fab", "--shards", "2", "--workers", "1"], 0);
     // What is done before anybody knew how much there is, is not counted.
     let mut counts = err.lines().filter_map(|line| line.strip_suffix(" done")?.split_once(" of "));
     assert!(out.contains("wrote out/pod") && counts.any(|(done, all)| done == all), "{out}{err}");
@@ -525,8 +600,13 @@ fn a_simulation_that_is_missing_or_wrong_is_run_again_alone() {
         }
         run(shard, "1 file written");
         let after = kept(place.path());
-        assert!(after.keys().eq(whole.keys()) && after.iter().all(|(path, (bytes, _))| whole[path].0 == *bytes));
-        let written: Vec<_> = after.keys().filter(|path| before.get(*path).is_none_or(|(_, at)| *at != after[*path].1)).collect();
+        assert!(
+            after.keys().eq(whole.keys()) && after.iter().all(|(path, (bytes, _))| whole[path].0 == *bytes)
+        );
+        let written: Vec<_> = after
+            .keys()
+            .filter(|path| before.get(*path).is_none_or(|(_, at)| *at != after[*path].1))
+            .collect();
         assert_eq!(written, [Path::new(name)]);
     };
     // X[0,0] is the first of 12 faults; the simulations of the healthy pod are numbered on from there, in the
@@ -562,14 +642,19 @@ fn a_simulation_that_is_missing_or_wrong_is_run_again_alone() {
     // Under a hash of its own a report must still be what these tables and its counts come to.
     for (from, to, what) in [
         ("\"seed\":1,\"stable\"", "\"seed\":3,\"stable\"", "these are not the seeds of the spec, each once"),
-        ("{\"rate\":0.10,\"seed\":1", "{\"rate\":0.11,\"seed\":1", "these are not the rates and seeds of the spec, each once"),
+        (
+            "{\"rate\":0.10,\"seed\":1",
+            "{\"rate\":0.11,\"seed\":1",
+            "these are not the rates and seeds of the spec, each once",
+        ),
         ("\"senders\":16", "\"senders\":15", "another report follows from its counts and the tables"),
         ("\"born\":", "\"born\":1", "born is not what has a latency and what is unfinished"),
     ] {
         std::fs::write(path(second), resealed(&bytes(second), from, to)).unwrap();
         let (_, err) = fabc(place.path(), &["merge", "out/pod.shards"], 2);
-        let told =
-            format!("FAB0594 × `out/pod.shards/kept/{second}` cannot be of this build: {what} help: remove it, and run its shard again");
+        let told = format!(
+            "FAB0594 × `out/pod.shards/kept/{second}` cannot be of this build: {what} help: remove it, and run its shard again"
+        );
         assert!(flowing(&err).starts_with(&told), "{err}");
     }
     std::fs::remove_file(path(second)).unwrap();
@@ -588,7 +673,9 @@ fn a_killed_shard_goes_on_with_its_simulations() {
     // Killed when it has found the healthy pod, some faults, all of them, and run some simulations.
     let done = || {
         let entries = std::fs::read_dir(place.path().join("out/pod.shards/kept")).into_iter().flatten();
-        entries.filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|ending| ending == "bin")).count()
+        entries
+            .filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|ending| ending == "bin"))
+            .count()
     };
     for enough in [1, 6, 13, 15, 22, 34] {
         let mut child = command(place.path(), &["build", "pod.fab", "--shard", "1/1", "-q"]).spawn().unwrap();

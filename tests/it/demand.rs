@@ -34,7 +34,8 @@ fn under(topology: &Topology, demand: &Demand) -> Topology {
 /// The certified flow, with both of its proofs checked.
 fn certified(topology: &Topology, demand: &Demand) -> ConcurrentFlow {
     let whole = Scene::whole(topology);
-    let found = flow::concurrent(&whole, demand, Start::Seeds(&start_lengths(topology, demand)), SETTINGS, &Silent);
+    let found =
+        flow::concurrent(&whole, demand, Start::Seeds(&start_lengths(topology, demand)), SETTINGS, &Silent);
     check::flow(&whole, demand, found.primal.as_ref().unwrap()).unwrap();
     check::dual(&whole, demand, &found.dual).unwrap();
     found
@@ -74,16 +75,25 @@ fn matrix(nodes: usize, weight: impl Fn(usize, usize) -> usize) -> Demand {
 
 /// Two and four cubes of 2 x 2 x 1: 8 and 16 chips with four ports in use each.
 fn pods() -> [Topology; 2] {
-    [wire(&pod([2, 2, 1], 2, &[0, 1], 2, 0), [1, 1, 0]).0, wire(&pod([2, 2, 1], 4, &[0, 1], 2, 0), [1, 2, 0]).0]
+    [
+        wire(&pod([2, 2, 1], 2, &[0, 1], 2, 0), [1, 1, 0]).0,
+        wire(&pod([2, 2, 1], 4, &[0, 1], 2, 0), [1, 2, 0]).0,
+    ]
 }
 
 /// A topology whose fibers carry as much as `fiber` says, and its copper as `copper` does, Gbit/s.
 fn with_bandwidths(topology: &Topology, copper: u64, fiber: u64) -> Topology {
     let of = |id: u32| {
-        topology.links().iter().find(|link| link.link_type.0 == id).map(|link| if link.class == LinkClass::Global { fiber } else { copper })
+        topology
+            .links()
+            .iter()
+            .find(|link| link.link_type.0 == id)
+            .map(|link| if link.class == LinkClass::Global { fiber } else { copper })
     };
     let types = topology.links().iter().map(|link| link.link_type.0).max().unwrap() + 1;
-    topology.clone().with_capacities(Capacities::new(&(0..types).map(of).collect::<Vec<_>>(), fabc::limits::CAPACITY_PARTS).unwrap())
+    topology.clone().with_capacities(
+        Capacities::new(&(0..types).map(of).collect::<Vec<_>>(), fabc::limits::CAPACITY_PARTS).unwrap(),
+    )
 }
 
 #[test]
@@ -96,7 +106,10 @@ fn lp_of_unequal_links_stands_inside_the_certified_interval() {
                 let topology = under(&topology, &demand);
                 let (found, exact) = (certified(&topology, &demand), exact(&topology, &demand));
                 let (low, high) = (found.value(), found.dual.bound());
-                assert!(low <= exact + 1e-9 && exact <= high + 1e-9, "{copper}/{fiber}: {exact} outside [{low}, {high}]");
+                assert!(
+                    low <= exact + 1e-9 && exact <= high + 1e-9,
+                    "{copper}/{fiber}: {exact} outside [{low}, {high}]"
+                );
                 assert!(high / low <= 1.01, "{copper}/{fiber}: [{low}, {high}]");
             }
         }
@@ -123,12 +136,17 @@ fn lp_of_weights_stands_inside_the_certified_interval() {
             // Fewer sources keep the program small: a symmetric quotient where the demand allows, and only 8
             // chips otherwise.
             let topology = under(&topology, &demand);
-            if topology.symmetry().class_count() > 8 && !["one to all", "all to one", "one pair"].contains(&name) {
+            if topology.symmetry().class_count() > 8
+                && !["one to all", "all to one", "one pair"].contains(&name)
+            {
                 continue;
             }
             let (exact, found) = (exact(&topology, &demand), certified(&topology, &demand));
             let (low, high) = (found.value(), found.dual.bound());
-            assert!(low <= exact + 1e-9 && exact <= high + 1e-9, "{name}, {nodes} chips: {exact} outside [{low}, {high}]");
+            assert!(
+                low <= exact + 1e-9 && exact <= high + 1e-9,
+                "{name}, {nodes} chips: {exact} outside [{low}, {high}]"
+            );
             assert!(high / low <= 1.01, "{name}, {nodes} chips: [{low}, {high}], exactly {exact}");
         }
     }
@@ -140,7 +158,10 @@ fn few_open_faces_have_a_flow_within_a_percent_of_what_no_flow_exceeds() {
     // tie. The upper end is proved by lengths, so the interval bounds how far the lower one is from the
     // optimum.
     let mut balanced = 0;
-    for (axes, cubes) in [[0, 2].as_slice(), &[0], &[1], &[2]].into_iter().flat_map(|axes| [2, 3, 4, 8].map(|cubes| (axes, cubes))) {
+    for (axes, cubes) in [[0, 2].as_slice(), &[0], &[1], &[2]]
+        .into_iter()
+        .flat_map(|axes| [2, 3, 4, 8].map(|cubes| (axes, cubes)))
+    {
         let fabric = pod([4, 4, 4], cubes, axes, 2, 0);
         let (topology, _) = wire_by(&fabric, |ocs| (ocs.0 * ocs.0 + ocs.0 / 3 + 1) % cubes);
         let settings = flow::Settings { rounds: 60, ..SETTINGS };
@@ -168,11 +189,21 @@ fn few_heavy_pairs_have_a_flow_within_a_percent_of_what_no_flow_exceeds() {
     let (topology, _) = wire_by(&fabric, |ocs| ocs.0 * ocs.0 % 3);
     let demand = matrix(192, |s, t| usize::from(t == (s + 64) % 192));
     let settings = flow::Settings { rounds: 60, ..SETTINGS };
-    let found = flow::concurrent(&Scene::whole(&topology), &demand, Start::Seeds(&start_lengths(&topology, &demand)), settings, &Silent);
+    let found = flow::concurrent(
+        &Scene::whole(&topology),
+        &demand,
+        Start::Seeds(&start_lengths(&topology, &demand)),
+        settings,
+        &Silent,
+    );
     check::flow(&Scene::whole(&topology), &demand, found.primal.as_ref().unwrap()).unwrap();
     check::dual(&Scene::whole(&topology), &demand, &found.dual).unwrap();
     let (low, high) = (found.value(), found.dual.bound());
-    assert!(found.sweeps > 0 && low >= 0.99 * high && low <= high, "[{low}, {high}] after {} sweeps", found.sweeps);
+    assert!(
+        found.sweeps > 0 && low >= 0.99 * high && low <= high,
+        "[{low}, {high}] after {} sweeps",
+        found.sweeps
+    );
 }
 
 #[test]
@@ -180,7 +211,8 @@ fn a_chip_that_sends_more_than_its_channels_carry_decides() {
     // 16 chips of 6 ports; chip 0 sends 18 in all, so 6 channels out of it carry at most 6/18.
     let (topology, _) = wire(&pod([2, 2, 2], 2, &[0, 1, 2], 2, 0), [1, 1, 1]);
     let out = |s, t| if s == 0 { 1 + usize::from(t <= 3) } else { usize::from(t == (s + 1) % 16) };
-    for (name, demand) in [("out of chip 0", matrix(16, out)), ("into chip 0", matrix(16, |s, t| out(t, s)))] {
+    for (name, demand) in [("out of chip 0", matrix(16, out)), ("into chip 0", matrix(16, |s, t| out(t, s)))]
+    {
         let found = certified(&under(&topology, &demand), &demand);
         let (low, high) = (found.value(), found.dual.bound());
         assert!((high - 1.0 / 3.0).abs() < 1e-12, "{name}: at most {high}");
@@ -197,8 +229,8 @@ fn a_chip_that_sends_more_than_its_channels_carry_decides() {
 fn ones_are_uniform() {
     for topology in pods() {
         let nodes = topology.node_count();
-        let [ones, uniform] =
-            [matrix(nodes, |_, _| 1), Demand::uniform(nodes)].map(|demand| certified(&under(&topology, &demand), &demand));
+        let [ones, uniform] = [matrix(nodes, |_, _| 1), Demand::uniform(nodes)]
+            .map(|demand| certified(&under(&topology, &demand), &demand));
         assert_eq!(ones.primal, uniform.primal);
         assert_eq!(ones.dual, uniform.dual);
     }
@@ -260,11 +292,13 @@ fn build(text: &str, csv: &str) -> (Compiled, Files) {
         "demand.csv" => Ok(csv.to_owned()),
         _ => read(path),
     };
-    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let (fabric, spec, _) =
+        fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
     let artifacts = emit::artifacts(&compiled, &print_spec(&spec), &[]);
     let files: Files = artifacts.into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();
-    fabc::verify::directory(&files, &compiled.fabric, &print_spec(&spec)).unwrap_or_else(|errors| panic!("{errors:#?}"));
+    fabc::verify::directory(&files, &compiled.fabric, &print_spec(&spec))
+        .unwrap_or_else(|errors| panic!("{errors:#?}"));
     (compiled, files)
 }
 
@@ -298,21 +332,34 @@ fn recounted(files: &Files, scenario: &str, weight: impl Fn(i64, i64) -> u64) ->
     let mut open = Vec::new();
     for router in tables["routers"].as_array().unwrap() {
         let entry = |entry: &Value| ([0, 1, 2].map(|k| number(&entry[k])), [3, 4].map(|k| number(&entry[k])));
-        tables_of.insert(number(&router["node"]), router["entries"].as_array().unwrap().iter().map(entry).collect());
+        tables_of.insert(
+            number(&router["node"]),
+            router["entries"].as_array().unwrap().iter().map(entry).collect(),
+        );
         open.push(number(&router["node"]));
     }
     while let Some(router) = open.pop() {
-        for generator in topology["symmetry"]["generators"].as_array().unwrap().iter().filter(|_| tables["canonical"] == true) {
+        for generator in topology["symmetry"]["generators"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|_| tables["canonical"] == true)
+        {
             let image = |node: i64| number(&generator[node as usize]);
             if !tables_of.contains_key(&image(router)) {
-                let moved = tables_of[&router].iter().map(|(&[dst, port, vc], &out)| ([image(dst), port, vc], out)).collect();
+                let moved = tables_of[&router]
+                    .iter()
+                    .map(|(&[dst, port, vc], &out)| ([image(dst), port, vc], out))
+                    .collect();
                 tables_of.insert(image(router), moved);
                 open.push(image(router));
             }
         }
     }
     let mut loads: BTreeMap<(i64, i64), u64> = BTreeMap::new();
-    for (src, dst) in (0..nodes).flat_map(|src| (0..nodes).map(move |dst| (src, dst))).filter(|(src, dst)| src != dst) {
+    for (src, dst) in
+        (0..nodes).flat_map(|src| (0..nodes).map(move |dst| (src, dst))).filter(|(src, dst)| src != dst)
+    {
         let (mut node, mut input) = (src, [-1, -1]);
         while node != dst {
             let [port, vc] = tables_of[&node][&[dst, input[0], input[1]]];
@@ -330,15 +377,21 @@ fn weighted_loads_are_those_that_the_files_give() {
     let weights = |s: i64, t: i64| u64::from(matrix.weight(NodeId(s as u32), NodeId(t as u32)));
     let in_groups = |s: i64, t: i64| if s / 4 == t / 4 { 8 } else { 1 };
     let groups = "demand { all_to_all over groups of 4 weight 7; all_to_all weight 1; }";
-    for (demand, weight) in
-        [("demand = matrix \"demand.csv\";", &weights as &dyn Fn(i64, i64) -> u64), (groups, &in_groups), ("", &|_, _| 1)]
-    {
+    for (demand, weight) in [
+        ("demand = matrix \"demand.csv\";", &weights as &dyn Fn(i64, i64) -> u64),
+        (groups, &in_groups),
+        ("", &|_, _| 1),
+    ] {
         let (compiled, files) = built(SEARCH, demand, &matrix.csv());
         let report = parsed(&files, "report.json");
         for scenario in &compiled.scenarios {
             let (name, stem) = (&scenario.scenario.name, scenario.scenario.file_stem());
             let nominal = scenario.scenario.is_nominal();
-            let loads = recounted(&files, &if nominal { "nominal".to_owned() } else { format!("fault-{stem}") }, weight);
+            let loads = recounted(
+                &files,
+                &if nominal { "nominal".to_owned() } else { format!("fault-{stem}") },
+                weight,
+            );
             let metrics = if nominal { &report["metrics"] } else { &report["scenarios"][name] };
             let busiest = *loads.values().max().unwrap();
             assert_eq!(metrics["max_channel_load"].as_u64(), Some(busiest), "{demand} {name}");
@@ -346,7 +399,10 @@ fn weighted_loads_are_those_that_the_files_give() {
                 // Every route by its weight, over all channels that are lit: as the busiest one counts.
                 let mean = loads.values().sum::<u64>() as f64 / scenario.metrics.channels as f64;
                 let written = metrics["mean_channel_load"].as_f64().unwrap();
-                assert!((written - mean).abs() <= 5.01e-7, "{demand} {name}: {written}, but the files give {mean}");
+                assert!(
+                    (written - mean).abs() <= 5.01e-7,
+                    "{demand} {name}: {written}, but the files give {mean}"
+                );
             }
             let reached = Fraction::new(1u64, busiest);
             assert!(scenario.metrics.flow_low >= reached && reached <= scenario.metrics.flow_ceiling());
@@ -362,12 +418,14 @@ fn two_flows_on_a_path_add_up_as_by_hand() {
         (1, 0) => 3,
         _ => 0,
     });
-    let (compiled, files) = built("topology = torus 4 x 4 x 1;", "demand = matrix \"demand.csv\";", &demand.csv());
+    let (compiled, files) =
+        built("topology = torus 4 x 4 x 1;", "demand = matrix \"demand.csv\";", &demand.csv());
     let metrics = &compiled.scenarios[0].metrics;
     // One hop each: 5 on the channel from chip 0 to chip 1, and 3 on its reverse.
     assert_eq!(metrics.demand_hops, 8);
     assert_eq!(metrics.sent_per_host, Fraction::whole(5u64));
-    let loads = recounted(&files, "nominal", |s, t| u64::from(demand.weight(NodeId(s as u32), NodeId(t as u32))));
+    let loads =
+        recounted(&files, "nominal", |s, t| u64::from(demand.weight(NodeId(s as u32), NodeId(t as u32))));
     let carried: Vec<u64> = loads.into_values().filter(|&load| load > 0).collect();
     assert_eq!(carried, [5, 3]);
     assert_eq!(parsed(&files, "report.json")["metrics"]["max_channel_load"], json!(5));
@@ -399,17 +457,27 @@ fn large_weights_do_not_lift_the_least_load() {
     // Where floats err by more than 1e-9 of a route: 1 / (1 / (32 x weight)) is above 32 x weight.
     for weight in [742_166, 743_049, 999_999] {
         let least = 32 * u64::from(weight);
-        let requires = format!("require max_channel_load <= {least}; require load_ratio <= 1; require load_ratio >= 1;");
+        let requires =
+            format!("require max_channel_load <= {least}; require load_ratio <= 1; require load_ratio >= 1;");
         let (compiled, files) = heavy_torus(weight, &requires);
         let metrics = &compiled.scenarios[0].metrics;
         assert!(1.0 / (1.0 / least as f64) - 1e-9 > least as f64, "{weight} shows nothing");
         assert_eq!((metrics.load_bound(), compiled.flow.dual.least_load(1)), (Fraction::whole(least), least));
-        assert_eq!(metrics.value(fabc::model::Metric::MaxChannelLoad), Some(Fraction::whole(least)), "dimension order reaches it");
-        assert!(compiled.requires.iter().all(|outcome| outcome.holds() == Some(true)), "{:?}", compiled.requires);
+        assert_eq!(
+            metrics.value(fabc::model::Metric::MaxChannelLoad),
+            Some(Fraction::whole(least)),
+            "dimension order reaches it"
+        );
+        assert!(
+            compiled.requires.iter().all(|outcome| outcome.holds() == Some(true)),
+            "{:?}",
+            compiled.requires
+        );
         assert_eq!(parsed(&files, "report.json")["bounds"]["load"], json!(least));
         for other in [least + 1, least - 1] {
             let changed = tamper(&files, "report.json", |value| value["bounds"]["load"] = json!(other));
-            let errors = check::directory(&changed, &compiled.fabric).expect_err("another least load goes unnoticed");
+            let errors =
+                check::directory(&changed, &compiled.fabric).expect_err("another least load goes unnoticed");
             assert!(errors.iter().any(|error| error.to_string().contains("`bounds.load`")), "{errors:?}");
         }
     }
@@ -418,8 +486,12 @@ fn large_weights_do_not_lift_the_least_load() {
 /// All numbers below a value, by their JSON pointers.
 fn numbers(value: &Value, place: &str, found: &mut Vec<String>) {
     match value {
-        Value::Object(fields) => fields.iter().for_each(|(key, value)| numbers(value, &format!("{place}/{key}"), found)),
-        Value::Array(list) => list.iter().enumerate().for_each(|(at, value)| numbers(value, &format!("{place}/{at}"), found)),
+        Value::Object(fields) => {
+            fields.iter().for_each(|(key, value)| numbers(value, &format!("{place}/{key}"), found))
+        }
+        Value::Array(list) => {
+            list.iter().enumerate().for_each(|(at, value)| numbers(value, &format!("{place}/{at}"), found))
+        }
         Value::Number(_) => found.push(place.to_owned()),
         _ => {}
     }
@@ -437,7 +509,8 @@ fn every_number_of_a_weighted_report_is_recomputed() {
     places.retain(|place| place != "/bounds/trees/at_least");
     assert!(places.len() > 100, "{places:?}");
     for place in &places {
-        let flows = ["concurrent_flow", "injection", "bandwidth", "distance"].iter().any(|name| place.contains(name));
+        let flows =
+            ["concurrent_flow", "injection", "bandwidth", "distance"].iter().any(|name| place.contains(name));
         for sign in [1.0, -1.0] {
             let changed = tamper(&files, "report.json", |value| {
                 let number = value.pointer_mut(place).unwrap();
@@ -449,7 +522,10 @@ fn every_number_of_a_weighted_report_is_recomputed() {
                 };
             });
             let errors = check::directory(&changed, &compiled.fabric).expect_err(place);
-            assert!(errors.iter().all(|error| error.to_string().starts_with("report.json: `")), "{place}: {errors:?}");
+            assert!(
+                errors.iter().all(|error| error.to_string().starts_with("report.json: `")),
+                "{place}: {errors:?}"
+            );
         }
     }
     // The mean of routes that are counted without their weights is another number.
@@ -457,16 +533,20 @@ fn every_number_of_a_weighted_report_is_recomputed() {
         let walk = fault.metrics.routed.as_ref().unwrap();
         let unweighted = walk.total_hops() as f64 / fault.metrics.channels as f64;
         let name = &fault.scenario.name;
-        let changed = tamper(&files, "report.json", |value| value["scenarios"][name]["mean_channel_load"] = json!(unweighted));
+        let changed = tamper(&files, "report.json", |value| {
+            value["scenarios"][name]["mean_channel_load"] = json!(unweighted)
+        });
         assert!(check::directory(&changed, &compiled.fabric).is_err(), "{name}: {unweighted}");
     }
 }
 
 #[test]
 fn a_matrix_of_ones_is_built_like_uniform_demand() {
-    let [ones, uniform] =
-        ["demand = matrix \"demand.csv\";", "demand = uniform;"].map(|demand| built(SEARCH, demand, &matrix(16, |_, _| 1).csv()));
-    for path in ["topology.json", "ocs.json", "certificates.json", "tables/nominal.json", "tables/fault-X_0_0.json"] {
+    let [ones, uniform] = ["demand = matrix \"demand.csv\";", "demand = uniform;"]
+        .map(|demand| built(SEARCH, demand, &matrix(16, |_, _| 1).csv()));
+    for path in
+        ["topology.json", "ocs.json", "certificates.json", "tables/nominal.json", "tables/fault-X_0_0.json"]
+    {
         assert!(ones.1[path] == uniform.1[path], "{path} differs");
     }
     // The topology for uniform demand is the same one, so nothing is gained.
@@ -480,10 +560,12 @@ fn a_matrix_of_ones_is_built_like_uniform_demand() {
 fn a_changed_gain_or_demand_is_noticed() {
     let (compiled, files) = built(SEARCH, "demand = matrix \"demand.csv\";", &skewed().csv());
     let expect = |files: &Files, fabric: &Fabric, text: &str| {
-        let errors: Vec<String> = check::directory(files, fabric).expect_err(text).iter().map(ToString::to_string).collect();
+        let errors: Vec<String> =
+            check::directory(files, fabric).expect_err(text).iter().map(ToString::to_string).collect();
         assert!(errors.iter().any(|error| error.contains(text)), "expected `{text}` among {errors:#?}");
     };
-    let gain = |change: &dyn Fn(&mut Value)| tamper(&files, "report.json", |value| change(&mut value["gain"]));
+    let gain =
+        |change: &dyn Fn(&mut Value)| tamper(&files, "report.json", |value| change(&mut value["gain"]));
     let by = |value: &mut Value, factor: f64| *value = json!(value.as_f64().unwrap() * factor);
     for (place, factor, text) in [
         ("/ratio/0", 1.001, "gain.ratio[0]"),
@@ -500,7 +582,11 @@ fn a_changed_gain_or_demand_is_noticed() {
     expect(&gain(&|gain| drop(gain.as_object_mut().unwrap().remove("ratio"))), &compiled.fabric, "gain");
     expect(&gain(&|gain| gain["ratio"] = json!([1])), &compiled.fabric, "gain");
     expect(&gain(&|gain| gain["more"] = json!(1)), &compiled.fabric, "gain.more");
-    expect(&tamper(&files, "report.json", |value| drop(value.as_object_mut().unwrap().remove("gain"))), &compiled.fabric, "gain");
+    expect(
+        &tamper(&files, "report.json", |value| drop(value.as_object_mut().unwrap().remove("gain"))),
+        &compiled.fabric,
+        "gain",
+    );
 
     let input = "inputs/demand.csv";
     let changed = |change: &dyn Fn(&mut Vec<u8>)| {
@@ -528,10 +614,16 @@ fn a_changed_gain_or_demand_is_noticed() {
     let demand = matrix(16, |s, t| if (s, t) == (2, 5) { 4 } else { (s * 5 + t * 3) % 4 });
     heavier.insert(input.to_owned(), demand.csv().into_bytes());
     sign(&mut heavier);
-    expect(&heavier, &Fabric { demand, ..compiled.fabric.clone() }, "carries pairs of routers onto pairs of another demand");
+    expect(
+        &heavier,
+        &Fabric { demand, ..compiled.fabric.clone() },
+        "carries pairs of routers onto pairs of another demand",
+    );
     // Uniform demand has neither a gain nor a file.
     let (uniform, mut files) = built(SEARCH, "", "");
-    let boasting = tamper(&files, "report.json", |value| value["gain"] = json!({"uniform_topology": [1, 1], "ratio": [1, 1]}));
+    let boasting = tamper(&files, "report.json", |value| {
+        value["gain"] = json!({"uniform_topology": [1, 1], "ratio": [1, 1]})
+    });
     expect(&boasting, &uniform.fabric, "gain");
     files.insert(input.to_owned(), skewed().csv().into_bytes());
     sign(&mut files);

@@ -27,7 +27,8 @@ fn build(place: &tempfile::TempDir, name: &str, spec: &SpecText) {
 }
 
 fn read(path: &Path) -> Value {
-    serde_json::from_slice(&std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))).unwrap()
+    serde_json::from_slice(&std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+        .unwrap()
 }
 
 /// A copy of `out/pod` as `out/NAME`, with one of its files changed.
@@ -66,7 +67,10 @@ fn renamed(place: &tempfile::TempDir, images: [u32; 4]) -> Value {
         // Ports ascend by cube, one of each.
         let set = switch["cross_connects"].as_array_mut().unwrap();
         for pair in set.iter_mut() {
-            *pair = json!([images[pair[0].as_u64().unwrap() as usize], images[pair[1].as_u64().unwrap() as usize]]);
+            *pair = json!([
+                images[pair[0].as_u64().unwrap() as usize],
+                images[pair[1].as_u64().unwrap() as usize]
+            ]);
         }
         set.sort_by_key(|pair| pair[0].as_u64());
     }
@@ -107,8 +111,12 @@ fn cubes_with_other_names_are_the_same_wiring() {
     let wiring = &turned["wiring"];
     // Where the names as they stand fit as well, nothing is renamed.
     assert!(["same", "renamed"].contains(&wiring["found"].as_str().unwrap()), "{wiring}");
-    assert_eq!((&wiring["moves"], &wiring["removed"], &wiring["joints"]), (&json!([]), &json!(0), &json!([32, 32])));
-    let hops = turned["metrics"].as_array().unwrap().iter().find(|figure| figure["name"] == "average_hops").unwrap();
+    assert_eq!(
+        (&wiring["moves"], &wiring["removed"], &wiring["joints"]),
+        (&json!([]), &json!(0), &json!([32, 32]))
+    );
+    let hops =
+        turned["metrics"].as_array().unwrap().iter().find(|figure| figure["name"] == "average_hops").unwrap();
     assert_eq!((&hops["change"], &hops["better"]), (&json!("same"), &json!("less")));
 }
 
@@ -117,7 +125,11 @@ fn uneven(place: &tempfile::TempDir, switches: &[&str]) -> Value {
     let mut all = read(&place.path().join("out/pod/ocs.json"));
     for switch in all["ocs"].as_array_mut().unwrap() {
         let special = switches.contains(&switch["name"].as_str().unwrap());
-        switch["cross_connects"] = if special { json!([[0, 2], [1, 0], [2, 1], [3, 3]]) } else { json!([[0, 1], [1, 2], [2, 3], [3, 0]]) };
+        switch["cross_connects"] = if special {
+            json!([[0, 2], [1, 0], [2, 1], [3, 3]])
+        } else {
+            json!([[0, 1], [1, 2], [2, 3], [3, 0]])
+        };
     }
     all
 }
@@ -130,13 +142,23 @@ fn what_moves_is_told_in_the_names_that_fit_best() {
     build_set(&place, "b", &renamed(&place, [3, 2, 0, 1]));
     let renamed_alone = diff(&place, "out/a", "out/b", 2);
     let pairs = json!([["cube0", "cube3"], ["cube1", "cube2"], ["cube2", "cube0"], ["cube3", "cube1"]]);
-    assert_eq!((&renamed_alone["wiring"]["found"], &renamed_alone["wiring"]["renamed"]), (&json!("renamed"), &pairs));
+    assert_eq!(
+        (&renamed_alone["wiring"]["found"], &renamed_alone["wiring"]["renamed"]),
+        (&json!("renamed"), &pairs)
+    );
     assert_eq!(renamed_alone["wiring"]["moves"], json!([]));
     // Tables go with their cubes: every fault has the same load, whatever the names.
-    assert!(renamed_alone["tables"].as_array().unwrap().iter().all(|of| ["same", "entries"].contains(&of["found"].as_str().unwrap())));
+    assert!(
+        renamed_alone["tables"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|of| ["same", "entries"].contains(&of["found"].as_str().unwrap()))
+    );
     // And two cross-connects of one switch swap their ends.
     let mut swapped = renamed(&place, [3, 2, 0, 1]);
-    let switch = swapped["ocs"].as_array_mut().unwrap().iter_mut().find(|switch| switch["name"] == "X[1,0]").unwrap();
+    let switch =
+        swapped["ocs"].as_array_mut().unwrap().iter_mut().find(|switch| switch["name"] == "X[1,0]").unwrap();
     let ends = [0, 1].map(|at| switch["cross_connects"][at][1].clone());
     switch["cross_connects"][0][1] = ends[1].clone();
     switch["cross_connects"][1][1] = ends[0].clone();
@@ -150,7 +172,10 @@ fn what_moves_is_told_in_the_names_that_fit_best() {
     assert_eq!((wiring["moves"].as_array().unwrap().len(), &wiring["moves"][0]["at"]), (1, &json!("X[1,0]")));
     let (text, _) = fabc(place.path(), &["diff", "out/a", "out/c"], 2);
     assert!(text.contains("2 of 32 cross-connects moved when 4 cubes are renamed"), "{text}");
-    assert!(text.contains("  X[1,0]  -cube0.+x[1,0]=") && text.contains("renamed: cube0 -> cube3, "), "{text}");
+    assert!(
+        text.contains("  X[1,0]  -cube0.+x[1,0]=") && text.contains("renamed: cube0 -> cube3, "),
+        "{text}"
+    );
 }
 
 #[test]
@@ -166,7 +191,9 @@ fn tables_follow_cubes_that_are_renamed() {
         let path = entry.unwrap().path();
         let mut tables = read(&path);
         assert_eq!(tables["canonical"], false, "these settings have no symmetry");
-        let image = |node: &Value| json!(images[node.as_u64().unwrap() as usize / 4] * 4 + node.as_u64().unwrap() as u32 % 4);
+        let image = |node: &Value| {
+            json!(images[node.as_u64().unwrap() as usize / 4] * 4 + node.as_u64().unwrap() as u32 % 4)
+        };
         for router in tables["routers"].as_array_mut().unwrap() {
             router["node"] = image(&router["node"]);
             for entry in router["entries"].as_array_mut().unwrap() {
@@ -189,14 +216,21 @@ fn tables_follow_cubes_that_are_renamed() {
     std::fs::write(&path, nominal.to_string()).unwrap();
     let found = diff(&place, "out/a", "out/b", 2);
     let first = &found["tables"][0];
-    assert_eq!((&first["scenario"], &first["routers"], &first["changed"]), (&json!("nominal"), &json!(16), &json!(["cube2[1,0,0]"])));
+    assert_eq!(
+        (&first["scenario"], &first["routers"], &first["changed"]),
+        (&json!("nominal"), &json!(16), &json!(["cube2[1,0,0]"]))
+    );
     assert_eq!((&first["added"], &first["turned"], &first["dropped"]), (&json!(0), &json!(1), &json!(1)));
 }
 
 #[test]
 fn other_seeds_and_routings_are_told_in_metrics_and_tables() {
     let place = built();
-    build(&place, "seed", &pod().with("topology = synthesize { symmetry = translation; effort = 1; seed = 9; }"));
+    build(
+        &place,
+        "seed",
+        &pod().with("topology = synthesize { symmetry = translation; effort = 1; seed = 9; }"),
+    );
     let seed = diff(&place, "out/pod", "out/seed", 2);
     assert_eq!((&seed["a"]["fabric"], &seed["b"]["fabric"]), (&json!("pod"), &json!("seed")));
     // Two routings of one torus.
@@ -205,13 +239,24 @@ fn other_seeds_and_routings_are_told_in_metrics_and_tables() {
     build(&place, "up_down", &torus.with("routing = up_down;"));
     let routings = diff(&place, "out/by_turns", "out/up_down", 2);
     assert_eq!((&routings["wiring"]["found"], &routings["wiring"]["renamed"]), (&json!("same"), &json!([])));
-    let load = routings["metrics"].as_array().unwrap().iter().find(|figure| figure["name"] == "max_channel_load").unwrap();
+    let load = routings["metrics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|figure| figure["name"] == "max_channel_load")
+        .unwrap();
     assert_eq!((&load["change"], &load["better"]), (&json!("worse"), &json!("less")));
     assert!(load["relative"].as_f64().unwrap() > 0.0);
     let nominal = &routings["tables"][0];
-    assert!(nominal["found"] == "entries" && nominal["routers"] == 16 && nominal["turned"].as_u64().unwrap() > 0, "{nominal}");
+    assert!(
+        nominal["found"] == "entries" && nominal["routers"] == 16 && nominal["turned"].as_u64().unwrap() > 0,
+        "{nominal}"
+    );
     let worst = routings["faults"]["worst"].as_array().unwrap();
-    assert!(worst.iter().any(|figure| figure["name"] == "fault.max_channel_load" && figure["at"].as_array().unwrap().len() == 2));
+    assert!(
+        worst.iter().any(|figure| figure["name"] == "fault.max_channel_load"
+            && figure["at"].as_array().unwrap().len() == 2)
+    );
 }
 
 #[test]
@@ -243,7 +288,9 @@ fn a_report_that_was_touched_is_told_line_by_line() {
     assert!(fabc(place.path(), &["diff", "out/pod", "out"], 1).1.contains("FAB0510"));
     assert!(fabc(place.path(), &["diff", "out/pod", "nowhere"], 1).1.contains("FAB0501"));
     assert!(fabc(place.path(), &["diff", "pod.fab", "pod.fab"], 1).1.contains("FAB0545"));
-    assert!(fabc(place.path(), &["diff", "out/pod", "out/pod", "--tolerance", "load"], 1).1.contains("FAB0545"));
+    assert!(
+        fabc(place.path(), &["diff", "out/pod", "out/pod", "--tolerance", "load"], 1).1.contains("FAB0545")
+    );
     std::fs::write(place.path().join("broken.fab"), "fabric x {").unwrap();
     assert!(fabc(place.path(), &["diff", "out/pod", "broken.fab"], 1).1.contains("broken.fab:1:"));
     fabc(place.path(), &["diff", "out/pod"], 2);
@@ -259,7 +306,12 @@ fn pods_of_other_sizes_are_compared_by_their_metrics() {
         (&json!("unlike"), &json!("4 cubes of 4 chips, but 5 cubes of 4 chips"))
     );
     assert!(found["tables"].as_array().unwrap().iter().all(|of| of["found"] == "unlike"));
-    let gone = found["contract"].as_array().unwrap().iter().find(|line| line["require"] == "max_channel_load <= 60").unwrap();
+    let gone = found["contract"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|line| line["require"] == "max_channel_load <= 60")
+        .unwrap();
     assert_eq!((&gone["b"], &gone["other"]), (&Value::Null, &json!(true)));
     let nodes = found["metrics"].as_array().unwrap().iter().find(|figure| figure["name"] == "nodes").unwrap();
     assert_eq!((&nodes["a"], &nodes["b"], &nodes["change"]), (&json!(16), &json!(20), &json!("other")));
@@ -282,16 +334,21 @@ fn graph(place: &tempfile::TempDir, name: &str, edges: &[(u32, u32)]) {
 fn graphs_are_the_same_whatever_their_routers_are_called() {
     let place = tempfile::tempdir().unwrap();
     // The Petersen graph, under other numbers, and with two links that swap their ends.
-    let petersen: Vec<(u32, u32)> = (0..5).flat_map(|at| [(at, (at + 1) % 5), (at, at + 5), (5 + at, 5 + (at + 2) % 5)]).collect();
+    let petersen: Vec<(u32, u32)> =
+        (0..5).flat_map(|at| [(at, (at + 1) % 5), (at, at + 5), (5 + at, 5 + (at + 2) % 5)]).collect();
     let images = [7, 2, 9, 4, 0, 1, 8, 3, 6, 5];
-    let other: Vec<(u32, u32)> = petersen.iter().map(|&(a, b)| (images[a as usize], images[b as usize])).collect();
+    let other: Vec<(u32, u32)> =
+        petersen.iter().map(|&(a, b)| (images[a as usize], images[b as usize])).collect();
     let mut swapped = petersen.clone();
     (swapped[0].1, swapped[6].1) = (petersen[6].1, petersen[0].1);
     graph(&place, "petersen", &petersen);
     graph(&place, "other", &other);
     graph(&place, "swapped", &swapped);
     let found = diff(&place, "out/petersen", "out/other", 2);
-    assert_eq!((&found["wiring"]["found"], &found["wiring"]["renames"]), (&json!("renamed"), &json!("router")));
+    assert_eq!(
+        (&found["wiring"]["found"], &found["wiring"]["renames"]),
+        (&json!("renamed"), &json!("router"))
+    );
     assert_eq!(found["tables"][0]["found"], "unlike");
     let found = diff(&place, "out/petersen", "out/swapped", 2);
     assert_eq!((&found["wiring"]["found"], &found["wiring"]["removed"]), (&json!("other"), &json!(2)));
@@ -304,10 +361,15 @@ fn a_page_holds_both_sides_and_loads_nothing() {
     build(&place, "seed", &pod().with("routing = up_down;").without("require"));
     fabc(place.path(), &["diff", "out/pod", "out/seed", "-q", "--page", "both.html"], 2);
     let page = std::fs::read_to_string(place.path().join("both.html")).unwrap();
-    for part in ["out&#x2f;pod", "out&#x2f;seed", "max_channel_load", "Loads of channels", "<svg", "nominal", "worse"] {
+    for part in
+        ["out&#x2f;pod", "out&#x2f;seed", "max_channel_load", "Loads of channels", "<svg", "nominal", "worse"]
+    {
         assert!(page.contains(part), "{part}");
     }
-    assert!(!page.contains("http://") && !page.contains("https://") && !page.contains("<script"), "it loads nothing");
+    assert!(
+        !page.contains("http://") && !page.contains("https://") && !page.contains("<script"),
+        "it loads nothing"
+    );
 }
 
 #[test]
@@ -323,7 +385,10 @@ fn golden_outputs_may_differ_within_a_tolerance() {
     value["metrics"]["bandwidth"] = json!(bandwidth * 1.01);
     std::fs::write(&report, value.to_string()).unwrap();
     let (out, err) = golden(&[], 3);
-    assert!(err.contains("FAB0508") && err.contains("1 figure worse") && out.contains("METRICS"), "{out}{err}");
+    assert!(
+        err.contains("FAB0508") && err.contains("1 figure worse") && out.contains("METRICS"),
+        "{out}{err}"
+    );
     let (out, _) = golden(&["1.1 %"], 0);
     assert!(out.contains("the outputs are those of out/pod within the tolerance"), "{out}");
     let (out, _) = golden(&["0.5%"], 3);

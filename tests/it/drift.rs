@@ -12,12 +12,17 @@ fn built(spec: &SpecText) -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     std::fs::write(place.path().join("pod.fab"), spec.text()).unwrap();
     fabc(place.path(), &["build", "pod.fab", "-q"], 0);
-    fabc(place.path(), &["build", "pod.fab", "-q", "--stop-after", "analyze", "--emit", "ocs_ports=ports.csv"], 0);
+    fabc(
+        place.path(),
+        &["build", "pod.fab", "-q", "--stop-after", "analyze", "--emit", "ocs_ports=ports.csv"],
+        0,
+    );
     place
 }
 
 fn read(path: &Path) -> Value {
-    serde_json::from_slice(&std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))).unwrap()
+    serde_json::from_slice(&std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+        .unwrap()
 }
 
 fn write(path: &Path, value: &Value) {
@@ -55,9 +60,17 @@ fn what_is_dark_is_a_fault_of_the_budget_or_a_repair() {
         }
     });
     let whole = drift(&place, "live.json", &[], 2);
-    assert_eq!((&whole["means"], &whole["scenario"], &whole["repair"]), (&json!("scenario"), &json!("X[0,1]"), &json!([])));
+    assert_eq!(
+        (&whole["means"], &whole["scenario"], &whole["repair"]),
+        (&json!("scenario"), &json!("X[0,1]"), &json!([]))
+    );
     let (text, _) = fabc(place.path(), &["drift", "live.json", "out/pod"], 2);
-    assert!(text.contains("this is the fault X[0,1] of the budget: its tables are out/pod/tables/fault-X_0_1.json"), "{text}");
+    assert!(
+        text.contains(
+            "this is the fault X[0,1] of the budget: its tables are out/pod/tables/fault-X_0_1.json"
+        ),
+        "{text}"
+    );
     // A fiber and a switch: the names are those that a repair takes, and a repair takes them from the live
     // setting as well.
     settings(&place, |name, set| match name {
@@ -66,17 +79,22 @@ fn what_is_dark_is_a_fault_of_the_budget_or_a_repair() {
         _ => {}
     });
     let two = drift(&place, "live.json", &[], 2);
-    let names: Vec<&str> = two["repair"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    let names: Vec<&str> =
+        two["repair"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
     assert_eq!((&two["means"], names.len(), names[0]), (&json!("repair"), 2, "Z[1,1]"));
     let down: Vec<&str> = names.iter().flat_map(|name| ["--down", name]).collect();
     fabc(place.path(), &[&["repair", "out/pod", "--out", "named"][..], &down].concat(), 0);
     fabc(place.path(), &["repair", "out/pod", "--out", "seen", "--live", "live.json"], 0);
     for file in ["repair.json", "delta.json", "tables.json"] {
-        let [named, seen] = ["named", "seen"].map(|folder| std::fs::read(place.path().join(folder).join(file)).unwrap());
+        let [named, seen] =
+            ["named", "seen"].map(|folder| std::fs::read(place.path().join(folder).join(file)).unwrap());
         assert!(named == seen, "{file}");
     }
     let (text, _) = fabc(place.path(), &["drift", "live.json", "out/pod"], 2);
-    assert!(text.contains(&format!("fabc repair out/pod --down 'Z[1,1]' --down '{}' --out repaired", names[1])), "{text}");
+    assert!(
+        text.contains(&format!("fabc repair out/pod --down 'Z[1,1]' --down '{}' --out repaired", names[1])),
+        "{text}"
+    );
     // All of them: nothing but the cubes is left.
     settings(&place, |_, set| set.clear());
     let (text, err) = fabc(place.path(), &["drift", "live.json", "out/pod", "--json"], 3);
@@ -138,9 +156,14 @@ fn state(config: &Value, dump: Dump, word: impl Fn(usize) -> Option<&'static str
                 out.insert(format!("OCS_CROSS_CONNECT|{key}"), row);
             }
             Dump::Image => {
-                out.insert(format!("OCS_CROSS_CONNECT_TABLE|{key}"), json!({"type": "hash", "value": {"oper_status": word}}));
+                out.insert(
+                    format!("OCS_CROSS_CONNECT_TABLE|{key}"),
+                    json!({"type": "hash", "value": {"oper_status": word}}),
+                );
             }
-            Dump::Nested => drop(rows[1].insert(key.clone(), json!({"a_side": a, "b_side": b, "status": word}))),
+            Dump::Nested => {
+                drop(rows[1].insert(key.clone(), json!({"a_side": a, "b_side": b, "status": word})))
+            }
             Dump::Ports => {
                 rows[0].insert(a.to_owned(), port(b));
                 rows[0].insert(b.to_owned(), port(a));
@@ -185,11 +208,17 @@ fn sonic_says_what_is_lit_pending_failed_and_blocked() {
                 drift(&place, "live", &[], 0);
             }
             // One of them; of a pair of fibers both directions must pass.
-            for (word, list) in [("tuning", "pending"), ("failed", "failed"), ("who_knows", "failed"), ("force-blocked", "blocked")] {
+            for (word, list) in [
+                ("tuning", "pending"),
+                ("failed", "failed"),
+                ("who_knows", "failed"),
+                ("force-blocked", "blocked"),
+            ] {
                 write(&path, &state(&config, dump, |at| Some(if at == 0 { word } else { "tuned" })));
                 let found = drift(&place, "live", &[], 2);
                 let [one] = &found["switches"].as_array().unwrap()[..] else { panic!("{found}") };
-                let lengths = ["missing", "extra", "pending", "failed"].map(|what| one[what].as_array().unwrap().len());
+                let lengths =
+                    ["missing", "extra", "pending", "failed"].map(|what| one[what].as_array().unwrap().len());
                 let (pending, failed) = (usize::from(list == "pending"), usize::from(list == "failed"));
                 assert_eq!(lengths, [1, 0, pending, failed], "{switch} {word} {found}");
                 assert_eq!(one["blocked"].as_array().unwrap().is_empty(), list != "blocked", "{found}");
@@ -201,13 +230,17 @@ fn sonic_says_what_is_lit_pending_failed_and_blocked() {
                 write(&path, &state(&config, dump, |at| (at > 0).then_some("tuned")));
                 for options in [&[][..], &["--allow-pending"]] {
                     let found = drift(&place, "live", options, 2);
-                    let lengths = ["pending", "failed"].map(|what| found["switches"][0][what].as_array().unwrap().len());
+                    let lengths = ["pending", "failed"]
+                        .map(|what| found["switches"][0][what].as_array().unwrap().len());
                     assert_eq!(lengths, [0, 1], "{found}");
                 }
             }
             write(&path, &state(&config, dump, |_| None));
             let found = drift(&place, "live", &[], 2);
-            assert_eq!((&found["switches"][0]["idle"], found["switches"].as_array().unwrap().len()), (&json!(true), 1));
+            assert_eq!(
+                (&found["switches"][0]["idle"], found["switches"].as_array().unwrap().len()),
+                (&json!(true), 1)
+            );
             drift(&place, "live", &["--allow-pending"], 2);
             let (text, _) = fabc(place.path(), &["drift", "live", "out/pod"], 2);
             assert!(text.contains("told, but nothing is set yet"), "{text}");
@@ -229,17 +262,24 @@ fn sonic_says_what_is_lit_pending_failed_and_blocked() {
         }
         let mut said = state(&config, Dump::Nested, |_| Some("tuned"));
         let rows = said["OCS_CROSS_CONNECT"].as_object().unwrap();
-        let ends: Vec<[String; 2]> =
-            rows.values().map(|row| ["a_side", "b_side"].map(|end| row[end].as_str().unwrap().to_owned())).collect();
+        let ends: Vec<[String; 2]> = rows
+            .values()
+            .map(|row| ["a_side", "b_side"].map(|end| row[end].as_str().unwrap().to_owned()))
+            .collect();
         if let [one, other, ..] = &ends[..] {
             let crossed = |from: &[String; 2], to: &[String; 2]| {
-                (format!("{}-{}", from[0], to[1]), json!({"a_side": from[0], "b_side": to[1], "status": "tuned"}))
+                (
+                    format!("{}-{}", from[0], to[1]),
+                    json!({"a_side": from[0], "b_side": to[1], "status": "tuned"}),
+                )
             };
             let rest = ends[2..].iter().map(|ends| crossed(ends, ends));
-            said["OCS_CROSS_CONNECT"] = Value::Object([crossed(one, other), crossed(other, one)].into_iter().chain(rest).collect());
+            said["OCS_CROSS_CONNECT"] =
+                Value::Object([crossed(one, other), crossed(other, one)].into_iter().chain(rest).collect());
             write(&path, &said);
             let found = drift(&place, "live", &["--allow-pending"], 2);
-            let lengths = ["missing", "extra"].map(|what| found["switches"][0][what].as_array().unwrap().len());
+            let lengths =
+                ["missing", "extra"].map(|what| found["switches"][0][what].as_array().unwrap().len());
             assert_eq!((&found["means"], lengths), (&json!("foreign"), [2, 2]), "{found}");
         }
         std::fs::remove_file(&path).unwrap();
@@ -252,9 +292,18 @@ fn sonic_says_what_is_lit_pending_failed_and_blocked() {
             let label = config["OCS_PORT"]["1A"]["label"].clone();
             write(&place.path().join(format!("live/{switch}.config_db.json")), &config);
             let found = drift(&place, "live", &[], 2);
-            assert_eq!((&found["switches"][0]["blocked"], &found["means"]), (&json!([label]), &json!("repair")), "{found}");
+            assert_eq!(
+                (&found["switches"][0]["blocked"], &found["means"]),
+                (&json!([label]), &json!("repair")),
+                "{found}"
+            );
             let (_, err) = fabc(place.path(), &["plan", "live", "out/pod"], 0);
-            assert!(err.contains("1 of the cross-connects of `live` is set but dark, and the plan counts it as lit"), "{err}");
+            assert!(
+                err.contains(
+                    "1 of the cross-connects of `live` is set but dark, and the plan counts it as lit"
+                ),
+                "{err}"
+            );
         }
     }
 }
@@ -266,8 +315,9 @@ fn polatis_has_numbers_and_a_map() {
     assert!(ports.starts_with("switch,port,face\nW,1,\"cube0."), "{ports}");
     let number = |switch: &str, face: &str, egress: bool| -> u32 {
         let rows = ports.lines().filter_map(|line| line.strip_prefix(&format!("{switch},")));
-        let mut found =
-            rows.filter(|row| row.ends_with(&format!(",\"{face}\""))).map(|row| row.split(',').next().unwrap().parse().unwrap());
+        let mut found = rows
+            .filter(|row| row.ends_with(&format!(",\"{face}\"")))
+            .map(|row| row.split(',').next().unwrap().parse().unwrap());
         if egress { found.next_back().unwrap() } else { found.next().unwrap() }
     };
     let _ = configured(&place, "W");
@@ -277,7 +327,10 @@ fn polatis_has_numbers_and_a_map() {
         let label = |port: &Value| config["OCS_PORT"][port.as_str().unwrap()]["label"].as_str().unwrap();
         let pair = |one: &Value| json!({"ingress": number(switch, label(&one["a_side"]), false), "egress": number(switch, label(&one["b_side"]), true)});
         let pairs: Vec<Value> = config["OCS_CROSS_CONNECT"].as_object().unwrap().values().map(pair).collect();
-        write(&place.path().join(format!("live/{switch}.json")), &json!({"optical-switch:cross-connects": {"pair": pairs}}));
+        write(
+            &place.path().join(format!("live/{switch}.json")),
+            &json!({"optical-switch:cross-connects": {"pair": pairs}}),
+        );
     }
     drift(&place, "live", &["--ports", "ports.csv"], 0);
     let (_, err) = fabc(place.path(), &["drift", "live", "out/pod"], 1);
@@ -339,7 +392,8 @@ fn files_that_do_not_fit_are_told() {
     std::fs::write(live("X.state_db.json"), "{").unwrap();
     fails("EOF while parsing");
     let place = tempfile::tempdir().unwrap();
-    std::fs::write(place.path().join("pod.fab"), SpecText::network("hyperx 3 x 4;").named("pod").text()).unwrap();
+    std::fs::write(place.path().join("pod.fab"), SpecText::network("hyperx 3 x 4;").named("pod").text())
+        .unwrap();
     fabc(place.path(), &["build", "pod.fab", "-q"], 0);
     fabc(place.path(), &["drift", "out/pod", "out/pod"], 1);
 }

@@ -17,15 +17,27 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-const SMALL: Shape = Shape { name: "small", cubes: 2, dims: [2, 2, 2], rule: CoupleRule::Sided, duplex: Duplex::Circulator, routed: true };
+const SMALL: Shape = Shape {
+    name: "small",
+    cubes: 2,
+    dims: [2, 2, 2],
+    rule: CoupleRule::Sided,
+    duplex: Duplex::Circulator,
+    routed: true,
+};
 
 fn options() -> Vec<(String, String)> {
-    [("stop_after", "emit"), ("effort", "1")].map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec()
+    [("stop_after", "emit"), ("effort", "1")]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .to_vec()
 }
 
 fn file(compiled: &Compiled, path: &str) -> String {
     let all = emit::artifacts(compiled, "fabric small {}\n", &options());
-    let found = all.into_iter().find(|artifact| artifact.path == path).unwrap_or_else(|| panic!("{path} is not emitted"));
+    let found = all
+        .into_iter()
+        .find(|artifact| artifact.path == path)
+        .unwrap_or_else(|| panic!("{path} is not emitted"));
     String::from_utf8(found.bytes).unwrap()
 }
 
@@ -36,7 +48,12 @@ fn parsed(compiled: &Compiled, path: &str) -> Value {
 /// The first lines of a text, its size and its hash.
 fn summary(text: &str, lines: usize) -> String {
     let head: Vec<&str> = text.lines().take(lines).collect();
-    format!("{}\n.. {} lines, blake3 {}", head.join("\n"), text.lines().count(), &blake3::hash(text.as_bytes()).to_hex()[..16])
+    format!(
+        "{}\n.. {} lines, blake3 {}",
+        head.join("\n"),
+        text.lines().count(),
+        &blake3::hash(text.as_bytes()).to_hex()[..16]
+    )
 }
 
 macro_rules! snapshot {
@@ -51,8 +68,10 @@ macro_rules! snapshot {
 
 #[test]
 fn every_file_is_there_in_order() {
-    let mut paths: Vec<String> =
-        emit::artifacts(&pods::compiled(SMALL), "fabric small {}\n", &options()).into_iter().map(|a| a.path).collect();
+    let mut paths: Vec<String> = emit::artifacts(&pods::compiled(SMALL), "fabric small {}\n", &options())
+        .into_iter()
+        .map(|a| a.path)
+        .collect();
     assert_eq!(paths.pop().as_deref(), Some("manifest.json"));
     assert!(paths.is_sorted());
     snapshot!("paths", paths.join("\n"));
@@ -60,7 +79,8 @@ fn every_file_is_there_in_order() {
 
 #[test]
 fn same_input_same_bytes() {
-    let [first, second] = [(); 2].map(|()| emit::artifacts(&pods::compiled(SMALL), "fabric small {}\n", &options()));
+    let [first, second] =
+        [(); 2].map(|()| emit::artifacts(&pods::compiled(SMALL), "fabric small {}\n", &options()));
     assert!(first == second);
 }
 
@@ -100,8 +120,11 @@ fn json_files() {
     snapshot!("ocs", file(&compiled, "ocs.json"));
     snapshot!("certificates", summary(&file(&compiled, "certificates.json"), 18));
     snapshot!("report_json", file(&compiled, "report.json"));
-    for artifact in emit::artifacts(&compiled, "", &options()).iter().filter(|artifact| artifact.path.ends_with(".json")) {
-        serde_json::from_slice::<Value>(&artifact.bytes).unwrap_or_else(|error| panic!("{}: {error}", artifact.path));
+    for artifact in
+        emit::artifacts(&compiled, "", &options()).iter().filter(|artifact| artifact.path.ends_with(".json"))
+    {
+        serde_json::from_slice::<Value>(&artifact.bytes)
+            .unwrap_or_else(|error| panic!("{}: {error}", artifact.path));
     }
 }
 
@@ -115,7 +138,8 @@ fn other_tools_files() {
 
 #[test]
 fn switch_ports_follow_rule_and_duplex() {
-    let config = |rule, duplex| file(&pods::compiled(Shape { rule, duplex, ..SMALL }), "ocs/X_0_1.config_db.json");
+    let config =
+        |rule, duplex| file(&pods::compiled(Shape { rule, duplex, ..SMALL }), "ocs/X_0_1.config_db.json");
     snapshot!("config_db_sided_circulator", config(CoupleRule::Sided, Duplex::Circulator));
     snapshot!("config_db_sided_pair", config(CoupleRule::Sided, Duplex::Pair));
     snapshot!("config_db_any_pair", config(CoupleRule::Any, Duplex::Pair));
@@ -132,11 +156,21 @@ fn a_switch_has_the_configuration_that_its_software_reads_or_none() {
     assert_eq!((files(&compiled), emit::refuse_unwritable_format("config_db", &compiled)), (12, Ok(())));
     configure(&mut compiled, SonicConfig::Unwanted);
     assert_eq!(files(&compiled), 0);
-    assert!(emit::refuse_unwritable_format("config_db", &compiled).unwrap_err().to_string().ends_with("the spec says `config_db = none`"));
+    assert!(
+        emit::refuse_unwritable_format("config_db", &compiled)
+            .unwrap_err()
+            .to_string()
+            .ends_with("the spec says `config_db = none`")
+    );
     // Any two ports of a switch whose fibers carry both directions: SONiC has no words for it.
     let one_sided = pods::compiled(Shape { rule: CoupleRule::Any, ..SMALL });
     assert_eq!(files(&one_sided), 0);
-    assert!(emit::refuse_unwritable_format("config_db", &one_sided).unwrap_err().to_string().contains("X[0,0]: it has no sides"));
+    assert!(
+        emit::refuse_unwritable_format("config_db", &one_sided)
+            .unwrap_err()
+            .to_string()
+            .contains("X[0,0]: it has no sides")
+    );
     assert!(emit::refuse_unwritable_format("ocs", &one_sided).is_ok());
 }
 
@@ -154,7 +188,8 @@ fn tables_canonical_or_in_full() {
     snapshot!("tables_canonical", summary(&emit::tables_json(&canonical, &[], symmetry), 12));
     snapshot!("tables_full", summary(&emit::tables_json(&full, &[], symmetry), 6));
     // A symmetry that topology.json does not name is written out.
-    let expanded: Value = serde_json::from_str(&emit::tables_json(&canonical, &[], &Symmetry::trivial(8, 2))).unwrap();
+    let expanded: Value =
+        serde_json::from_str(&emit::tables_json(&canonical, &[], &Symmetry::trivial(8, 2))).unwrap();
     assert_eq!(expanded["canonical"], false);
     assert_eq!(expanded["routers"].as_array().unwrap().len(), 16);
     let one: Value = serde_json::from_str(&emit::router_table_json(&canonical, NodeId(11))).unwrap();
@@ -178,8 +213,11 @@ fn a_build_stopped_before_routing() {
 fn given_cross_connects_are_kept() {
     let mut compiled = pods::compiled(SMALL);
     let Plant::Pod(pod) = &mut compiled.fabric.plant else { unreachable!("compiled from a pod") };
-    pod.topology =
-        TopologyChoice::CrossConnects { path: "live/ocs.json".to_owned(), text: "{}\n".to_owned(), settings: SwitchSettings::default() };
+    pod.topology = TopologyChoice::CrossConnects {
+        path: "live/ocs.json".to_owned(),
+        text: "{}\n".to_owned(),
+        settings: SwitchSettings::default(),
+    };
     assert_eq!(file(&compiled, "inputs/ocs.json"), "{}\n");
 }
 
@@ -212,10 +250,17 @@ fn terminal_reports_fit_their_terminals() {
             let colored = emit::terminal_report(&compiled, emit::Look { width, color: true });
             let codes = ["\x1b[32m", "\x1b[33m", "\x1b[1;31m", "\x1b[0m"];
             assert_eq!(codes.iter().fold(colored.clone(), |text, code| text.replace(code, "")), plain);
-            assert!(colored.contains("\x1b[32mok\x1b[0m") || !plain.contains("  ok "), "{}: {colored}", shape.name);
+            assert!(
+                colored.contains("\x1b[32mok\x1b[0m") || !plain.contains("  ok "),
+                "{}: {colored}",
+                shape.name
+            );
         }
     }
-    snapshot!("report_txt_80", emit::terminal_report(&pods::compiled(sizes()[2]), emit::Look { width: 80, color: false }));
+    snapshot!(
+        "report_txt_80",
+        emit::terminal_report(&pods::compiled(sizes()[2]), emit::Look { width: 80, color: false })
+    );
     snapshot!("report_txt", emit::terminal_report(&pods::compiled(sizes()[2]), emit::Look::FILE));
 }
 
@@ -223,7 +268,8 @@ fn terminal_reports_fit_their_terminals() {
 fn network(name: &str, topology: &str, rest: &str) -> Compiled {
     let text = SpecText::network(topology).named(name).with(rest).text();
     let loader = |path: &str| if path == "test.fab" { Ok(text.clone()) } else { Err(path.to_owned()) };
-    let (fabric, _, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let (fabric, _, _) =
+        fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"))
 }
 
@@ -245,7 +291,8 @@ fn networks() -> [Compiled; 4] {
 }
 
 fn page(compiled: &Compiled) -> String {
-    String::from_utf8(emit::artifacts_of_format("report_html", compiled, "").unwrap().remove(0).bytes).unwrap()
+    String::from_utf8(emit::artifacts_of_format("report_html", compiled, "").unwrap().remove(0).bytes)
+        .unwrap()
 }
 
 /// Every size once, by name; the largest one not routed, which is what takes time.
@@ -265,7 +312,11 @@ fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
 #[test]
 fn html_is_self_contained_and_small() {
     for (name, text) in PAGES.iter() {
-        assert!(text.len() < if name == "pod_8192" { 600_000 } else { 300_000 }, "{name}: {} bytes", text.len());
+        assert!(
+            text.len() < if name == "pod_8192" { 600_000 } else { 300_000 },
+            "{name}: {} bytes",
+            text.len()
+        );
         for reference in ["http://", "https://", "src=", "@import", "url("] {
             assert!(!text.contains(reference), "{name}: {reference}");
         }
@@ -276,8 +327,9 @@ fn html_is_self_contained_and_small() {
 
 #[test]
 fn html_lists_every_cross_connect_with_its_ports() {
-    for (rule, duplex) in
-        [CoupleRule::Sided, CoupleRule::Any].into_iter().flat_map(|rule| [(rule, Duplex::Circulator), (rule, Duplex::Pair)])
+    for (rule, duplex) in [CoupleRule::Sided, CoupleRule::Any]
+        .into_iter()
+        .flat_map(|rule| [(rule, Duplex::Circulator), (rule, Duplex::Pair)])
     {
         let compiled = pods::compiled(Shape { rule, duplex, cubes: 3, ..SMALL });
         let text = page(&compiled);
@@ -286,13 +338,18 @@ fn html_lists_every_cross_connect_with_its_ports() {
         assert_eq!(list.matches("<tr><th scope=\"row\">").count(), pod.ocses.len());
         for ocs in pod.ocses.iter() {
             let line = between(list, &format!("<tr><th scope=\"row\">{}</th>", ocs.name), "</tr>");
-            let shown = line.split("<i>").skip(1).flat_map(|one| one.split("</i>").next().unwrap().split(' ').skip(1).map(str::to_owned));
+            let shown = line
+                .split("<i>")
+                .skip(1)
+                .flat_map(|one| one.split("</i>").next().unwrap().split(' ').skip(1).map(str::to_owned));
             let mut shown: Vec<String> = shown.collect();
             if ocs.config_db.state_key().is_none() {
                 continue;
             }
-            let config = parsed(&compiled, &format!("ocs/{}.config_db.json", fabc::model::file_stem(&ocs.name)));
-            let mut written: Vec<String> = config["OCS_CROSS_CONNECT"].as_object().unwrap().keys().cloned().collect();
+            let config =
+                parsed(&compiled, &format!("ocs/{}.config_db.json", fabc::model::file_stem(&ocs.name)));
+            let mut written: Vec<String> =
+                config["OCS_CROSS_CONNECT"].as_object().unwrap().keys().cloned().collect();
             shown.sort();
             written.sort();
             assert_eq!(shown, written, "{}", ocs.name);
@@ -312,14 +369,16 @@ fn html_lists_every_fault_and_every_load() {
     assert_eq!(text.matches("href=\"#fault-").count(), 48, "one cell per switch");
     // Copper and fiber apart, all channels in the one or the other.
     let count = |kind: &str| {
-        let line = between(&text, &format!("<tr><th scope=\"row\">{kind}</th><td class=\"number\">"), "</td>");
+        let line =
+            between(&text, &format!("<tr><th scope=\"row\">{kind}</th><td class=\"number\">"), "</td>");
         line.replace(',', "").parse::<u64>().unwrap()
     };
     assert_eq!((count("electrical (copper)"), count("optical (fibre)")), (2 * 576, 2 * 192));
     let walk = compiled.scenarios[0].metrics.routed.as_ref().unwrap();
     let rows = text.split("<thead><tr><th scope=\"col\">load</th>").skip(1).flat_map(|table| {
         let rows = table[..table.find("</table>").unwrap()].split("<td class=\"number\">").skip(1);
-        rows.map(|cell| cell[..cell.find('<').unwrap()].replace(',', "").parse::<u64>().unwrap()).collect::<Vec<_>>()
+        rows.map(|cell| cell[..cell.find('<').unwrap()].replace(',', "").parse::<u64>().unwrap())
+            .collect::<Vec<_>>()
     });
     assert_eq!(rows.sum::<u64>(), walk.load_histogram.iter().map(|(_, channels)| channels).sum::<u64>());
 }
@@ -333,7 +392,10 @@ fn html_says_how_much_room_a_require_leaves() {
     let text = page(&compiled);
     let verdict = between(&text, "id=\"verdict\"", "</section>");
     assert!(verdict.contains("<b class=\"good\">ok</b>") && verdict.contains("<td>2 ("), "{verdict}");
-    assert!(verdict.contains("<b class=\"bad\">FAILED</b>") && verdict.contains("misses it by 999"), "{verdict}");
+    assert!(
+        verdict.contains("<b class=\"bad\">FAILED</b>") && verdict.contains("misses it by 999"),
+        "{verdict}"
+    );
     assert!(text.find("id=\"verdict\"").unwrap() < text.find("id=\"numbers\"").unwrap());
 }
 

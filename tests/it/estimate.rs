@@ -5,7 +5,9 @@ use crate::support::command;
 use crate::support::spec_text;
 use command::fabc;
 use fabc::emit::{TimeUnit, estimate_csv, estimate_json, estimate_text};
-use fabc::estimate::{Arguments, Channel, Question, Shape, Word, algorithms, ask, bounds, line_load, ring_load, table};
+use fabc::estimate::{
+    Arguments, Channel, Question, Shape, Word, algorithms, ask, bounds, line_load, ring_load, table,
+};
 use fabc::model::Collective;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -22,7 +24,8 @@ fn estimate(words: &str) -> String {
 /// The cells of a row: name, links, steps, volume, latency, volume and total in us, algbw, busbw, even at.
 fn row(words: &str, name: &str) -> Vec<String> {
     let text = estimate(words);
-    let found = text.lines().find(|line| line.starts_with("  ") && line.split_whitespace().next() == Some(name));
+    let found =
+        text.lines().find(|line| line.starts_with("  ") && line.split_whitespace().next() == Some(name));
     let line = found.unwrap_or_else(|| panic!("no row {name} in\n{text}"));
     line.split_whitespace().map(str::to_owned).collect()
 }
@@ -97,7 +100,11 @@ fn answers_to_the_printed_digit() {
         // A switch that adds.
         ("all_reduce --size 16MB --on star:72 --in-switch 0.2us", "in_switch", "0.400 17.778 18.178"),
         // Eight chips that are all joined, with every link: 2 (M/8) / b + 2 alpha.
-        ("all_reduce --size 1MiB --on full_mesh:8 --alpha 722ns --bandwidth 12.5GB/s", "all_links", "1.444 20.972 22.416"),
+        (
+            "all_reduce --size 1MiB --on full_mesh:8 --alpha 722ns --bandwidth 12.5GB/s",
+            "all_links",
+            "1.444 20.972 22.416",
+        ),
     ] {
         assert_eq!(times(words, name).join(" "), expected, "{words}: {name}");
     }
@@ -112,7 +119,11 @@ fn the_other_rows_to_the_printed_digit() {
         ("broadcast --size 16MB --on star:72 --in-switch 0.2us", "in_switch", "0.400 17.778 18.178"),
         ("reduce --size 16MB --on star:72 --in-switch 0.2us", "in_switch", "0.200 17.778 17.978"),
         ("all_to_all --size 16MB --on star:72 --in-switch 0.2us", "in_switch", "0.200 17.531 17.731"),
-        ("all_reduce --size 16MB --on star:72 --in-switch 0.2us --eta in_network", "in_switch", "0.400 34.188 34.588"),
+        (
+            "all_reduce --size 16MB --on star:72 --in-switch 0.2us --eta in_network",
+            "in_switch",
+            "0.400 34.188 34.588",
+        ),
         ("broadcast --size 16MB --on star:64", "tree", "3.000 17.778 20.778"),
         ("broadcast --size 16MB --on star:64", "ring", "31.500 17.778 49.278"),
         ("reduce --size 16MB --on star:64", "binomial", "3.000 106.667 109.667"),
@@ -129,9 +140,21 @@ fn the_other_rows_to_the_printed_digit() {
         ("broadcast --size 16MB --on mesh:5x4", "bound", "2.000 8.889 10.889"),
         ("all_to_all --size 16MB --on mesh:4x4", "by_dimension", "3.000 35.556 38.556"),
         // As if every byte went up: a quarter of the bandwidth is left; with a profile, the lesser.
-        ("all_to_all --size 16MB --on leaf_spine:64 --oversubscription 4", "pairwise", "31.500 70.000 101.500"),
-        ("all_to_all --size 16MB --on fat_tree:64 --oversubscription 2 --eta clos", "pairwise", "31.500 35.000 66.500"),
-        ("all_to_all --size 16MB --on fat_tree:64 --oversubscription 1.1 --eta clos", "pairwise", "31.500 21.875 53.375"),
+        (
+            "all_to_all --size 16MB --on leaf_spine:64 --oversubscription 4",
+            "pairwise",
+            "31.500 70.000 101.500",
+        ),
+        (
+            "all_to_all --size 16MB --on fat_tree:64 --oversubscription 2 --eta clos",
+            "pairwise",
+            "31.500 35.000 66.500",
+        ),
+        (
+            "all_to_all --size 16MB --on fat_tree:64 --oversubscription 1.1 --eta clos",
+            "pairwise",
+            "31.500 21.875 53.375",
+        ),
         // Out of a group of 8: 8 x 256 shards over 32 links.
         ("all_to_all --size 16MB --on dragonfly:8x4", "bound", "1.500 4.310 5.810"),
     ] {
@@ -141,7 +164,8 @@ fn the_other_rows_to_the_printed_digit() {
 
 #[test]
 fn groups_and_what_joins_them() {
-    let groups = "all_reduce --size 16MB --on star:64 --over star:8 --outer-alpha 1us --outer-bandwidth 50GB/s";
+    let groups =
+        "all_reduce --size 16MB --on star:64 --over star:8 --outer-alpha 1us --outer-bandwidth 50GB/s";
     assert_eq!(total(groups, "ring+ring"), "120.750");
     assert_eq!(total(&format!("{groups} --oversubscription 2"), "ring+ring"), "129.500");
     let json: Value = serde_json::from_str(&estimate(&format!("{groups} --json"))).unwrap();
@@ -164,7 +188,11 @@ fn groups_and_what_joins_them() {
             )
         })
         .collect();
-    let expected = [("inner ring reduce_scatter", 49_000.0), ("outer ring all_reduce", 22_750.0), ("inner ring all_gather", 49_000.0)];
+    let expected = [
+        ("inner ring reduce_scatter", 49_000.0),
+        ("outer ring all_reduce", 22_750.0),
+        ("inner ring all_gather", 49_000.0),
+    ];
     assert_eq!(phases, expected.map(|(name, ns)| (name.to_owned(), ns)));
     // What an all-reduce is made of, alone: together as long as it.
     let part = |kind: &str| {
@@ -177,12 +205,17 @@ fn groups_and_what_joins_them() {
     assert_eq!(part("broadcast"), ((31.5 + 16e3 / 900.0 + 7.0 + 16e3 / 50.0) * 1e3_f64).round());
     assert_eq!(part("reduce"), part("broadcast"));
     let pairwise = row(&groups.replace("all_reduce", "all_to_all"), "pairwise+pairwise");
-    assert_eq!(pairwise[6], format!("{:.3}", 31.5 + 63.0 / 64.0 * 16e3 / 900.0 + 7.0 + 7.0 / 8.0 * 16e3 / 50.0));
+    assert_eq!(
+        pairwise[6],
+        format!("{:.3}", 31.5 + 63.0 / 64.0 * 16e3 / 900.0 + 7.0 + 7.0 / 8.0 * 16e3 / 50.0)
+    );
 }
 
 #[test]
 fn other_quantities_of_a_shape() {
-    let known = |words: &str| -> Value { serde_json::from_str::<Value>(&estimate(&format!("{words} --json"))).unwrap()["shape"].clone() };
+    let known = |words: &str| -> Value {
+        serde_json::from_str::<Value>(&estimate(&format!("{words} --json"))).unwrap()["shape"].clone()
+    };
     let round = |value: &Value| (value.as_f64().unwrap() * 1e4).round() / 1e4;
     for (shape, name, expected) in [
         ("star:72", "diameter", 2.0),
@@ -233,13 +266,22 @@ fn other_quantities_of_a_shape() {
     let bound = row("all_gather --size 16MB --on dragonfly:8x4", "bound");
     assert_eq!(
         bound[4..7],
-        ["1.500".to_owned(), format!("{:.3}", 263.0 / 11.0 * shard / 1e3), format!("{:.3}", 1.5 + 263.0 / 11.0 * shard / 1e3)]
+        [
+            "1.500".to_owned(),
+            format!("{:.3}", 263.0 / 11.0 * shard / 1e3),
+            format!("{:.3}", 1.5 + 263.0 / 11.0 * shard / 1e3)
+        ]
     );
 }
 
 #[test]
 fn crossovers_and_even_sizes() {
-    let all = |words: &str| estimate(words).lines().filter_map(|line| line.strip_prefix("  above ").map(str::to_owned)).collect::<Vec<_>>();
+    let all = |words: &str| {
+        estimate(words)
+            .lines()
+            .filter_map(|line| line.strip_prefix("  above ").map(str::to_owned))
+            .collect::<Vec<_>>()
+    };
     let star = all("all_reduce --size 16MB --on star:512");
     assert!(star.contains(&"115.7 GB  ring passes double_tree".to_owned()), "{star:?}");
     let star = all("all_reduce --size 16MB --on star:72");
@@ -257,10 +299,14 @@ fn crossovers_and_even_sizes() {
         (&Value::from("bruck"), &Value::from("pairwise"), &Value::from(true))
     );
     let bytes = change["bytes"].as_f64().unwrap();
-    let time =
-        |bytes: f64, name: &str| -> f64 { total(&format!("all_to_all --size {}B --on star:72", bytes.round()), name).parse().unwrap() };
+    let time = |bytes: f64, name: &str| -> f64 {
+        total(&format!("all_to_all --size {}B --on star:72", bytes.round()), name).parse().unwrap()
+    };
     assert!((time(bytes, "bruck") - time(bytes, "pairwise")).abs() < 0.002);
-    assert!(time(bytes * 0.9, "bruck") < time(bytes * 0.9, "pairwise") && time(bytes * 1.1, "bruck") > time(bytes * 1.1, "pairwise"));
+    assert!(
+        time(bytes * 0.9, "bruck") < time(bytes * 0.9, "pairwise")
+            && time(bytes * 1.1, "bruck") > time(bytes * 1.1, "pairwise")
+    );
     let fastest = |bytes: f64| {
         estimate(&format!("all_to_all --size {}B --on star:72", bytes.round()))
             .lines()
@@ -278,9 +324,18 @@ fn slips_of_the_literature_are_not_repeated() {
     assert_eq!(row("all_reduce --size 16MB --on star:512", "double_tree")[3], "2.0000");
     assert_ne!(total("all_reduce --size 16MB --on star:512", "double_tree"), "26.778");
     // Rings of two with one link, and odd rings, are no cases of d/8.
-    for (shape, volume) in [("2x2x2 --links single", "0.5000"), ("2x2x2", "0.2500"), ("3x3", "0.3333"), ("5", "0.6000"), ("1x4", "0.5000")]
-    {
-        assert_eq!(row(&format!("all_to_all --size 16MB --on torus:{shape}"), "minimal")[3], volume, "{shape}");
+    for (shape, volume) in [
+        ("2x2x2 --links single", "0.5000"),
+        ("2x2x2", "0.2500"),
+        ("3x3", "0.3333"),
+        ("5", "0.6000"),
+        ("1x4", "0.5000"),
+    ] {
+        assert_eq!(
+            row(&format!("all_to_all --size 16MB --on torus:{shape}"), "minimal")[3],
+            volume,
+            "{shape}"
+        );
     }
     // Which channels are used is said: axis by axis one, in an all-to-all over shortest ways all.
     assert_eq!(row("all_reduce --size 16MB --on torus:8x8x8", "ring")[1], "one");
@@ -382,13 +437,18 @@ fn counted_in(sides: &[usize], closed: bool) -> f64 {
 fn volumes_of_all_to_alls_are_those_of_counted_routes() {
     for sides in [&[4, 4][..], &[3, 3], &[2, 2, 2], &[8, 4], &[5, 3, 2], &[4, 4, 4], &[1, 6, 2], &[7], &[2]] {
         let numbers: Vec<u64> = sides.iter().map(|&side| side as u64).collect();
-        for (shape, closed) in
-            [(Shape::Torus { sides: numbers.clone(), twin: true }, true), (Shape::Mesh { sides: numbers.clone() }, false)]
-        {
+        for (shape, closed) in [
+            (Shape::Torus { sides: numbers.clone(), twin: true }, true),
+            (Shape::Mesh { sides: numbers.clone() }, false),
+        ] {
             let minimal = &algorithms(Collective::AllToAll, &shape)[0];
             assert_eq!(minimal.name, "minimal");
             let counted = counted_in(sides, closed);
-            assert!((minimal.cost.volume - counted).abs() < 1e-9, "{shape}: {} and {counted}", minimal.cost.volume);
+            assert!(
+                (minimal.cost.volume - counted).abs() < 1e-9,
+                "{shape}: {} and {counted}",
+                minimal.cost.volume
+            );
         }
     }
 }
@@ -397,8 +457,11 @@ fn volumes_of_all_to_alls_are_those_of_counted_routes() {
 #[test]
 fn compiled_tori_carry_what_the_formula_says() {
     // Around rings of an even number dimension order does not split both ways evenly; a search does.
-    let network = |sides: &str, routing: &str| SpecText::network(&format!("torus {sides};")).with(&format!("routing = {routing};"));
-    let pod = SpecText::pod([2, 2, 2], 2).with("budget { vcs = 2; faults = 0; } topology = torus 2 x 2 x 4; routing = dimension_order;");
+    let network = |sides: &str, routing: &str| {
+        SpecText::network(&format!("torus {sides};")).with(&format!("routing = {routing};"))
+    };
+    let pod = SpecText::pod([2, 2, 2], 2)
+        .with("budget { vcs = 2; faults = 0; } topology = torus 2 x 2 x 4; routing = dimension_order;");
     for (spec, name, sides) in [
         (network("4 x 4", "allowed_turns"), "net", &[4u64, 4][..]),
         (network("3 x 5", "dimension_order"), "net", &[3, 5]),
@@ -407,12 +470,17 @@ fn compiled_tori_carry_what_the_formula_says() {
         let place = tempfile::tempdir().unwrap();
         std::fs::write(place.path().join("fabric.fab"), spec.text()).unwrap();
         fabc(place.path(), &["build", "fabric.fab", "-q"], 0);
-        let report = std::fs::read_to_string(place.path().join("out").join(name).join("report.json")).unwrap();
+        let report =
+            std::fs::read_to_string(place.path().join("out").join(name).join("report.json")).unwrap();
         let report: Value = serde_json::from_str(&report).unwrap();
         let load = report["metrics"]["max_channel_load"].as_f64().unwrap();
         let shape = Shape::Torus { sides: sides.to_vec(), twin: true };
         let volume = algorithms(Collective::AllToAll, &shape)[0].cost.volume;
-        assert!((load / shape.chips() as f64 - volume).abs() < 1e-9, "{shape}: {load} of {}, {volume}", shape.chips());
+        assert!(
+            (load / shape.chips() as f64 - volume).abs() < 1e-9,
+            "{shape}: {load} of {}, {volume}",
+            shape.chips()
+        );
     }
 }
 
@@ -450,7 +518,8 @@ fn doubling_gathers_in_so_many_steps() {
 fn all_to_alls_by_bits_arrive() {
     for chips in 2..=40usize {
         // Who holds which (source, destination).
-        let mut held: Vec<Vec<(usize, usize)>> = (0..chips).map(|chip| (0..chips).map(|to| (chip, to)).collect()).collect();
+        let mut held: Vec<Vec<(usize, usize)>> =
+            (0..chips).map(|chip| (0..chips).map(|to| (chip, to)).collect()).collect();
         let (mut steps, mut shards, mut bit) = (0, 0, 1);
         while bit < chips {
             let mut next = vec![Vec::new(); chips];
@@ -502,14 +571,22 @@ fn sums_of_whole_vectors_take_so_many_steps() {
             all.sort_unstable();
             assert_eq!(*all, (0..chips).collect::<Vec<_>>());
         }
-        assert_eq!(of_star(Collective::AllReduce, "recursive_doubling", chips as u64).0, lengths.len() as u64 - 1);
+        assert_eq!(
+            of_star(Collective::AllReduce, "recursive_doubling", chips as u64).0,
+            lengths.len() as u64 - 1
+        );
     }
 }
 
 fn shapes() -> Vec<Shape> {
     let mut all = Vec::new();
     for chips in [2, 3, 7, 8, 64, 72, 1000] {
-        all.extend([Shape::Star { chips }, Shape::FullMesh { chips }, Shape::LeafSpine { chips }, Shape::FatTree { chips }]);
+        all.extend([
+            Shape::Star { chips },
+            Shape::FullMesh { chips },
+            Shape::LeafSpine { chips },
+            Shape::FatTree { chips },
+        ]);
     }
     for sides in [&[2][..], &[3], &[2, 2], &[5, 4], &[8, 8, 8], &[16, 8, 4], &[1, 9, 2], &[2, 2, 2, 2]] {
         all.push(Shape::Mesh { sides: sides.to_vec() });
@@ -536,7 +613,8 @@ fn bounds_are_below_algorithms() {
             }
         }
         let [gather, scatter, sum] =
-            [Collective::AllGather, Collective::ReduceScatter, Collective::AllReduce].map(|kind| bounds(kind, &shape)[0].cost);
+            [Collective::AllGather, Collective::ReduceScatter, Collective::AllReduce]
+                .map(|kind| bounds(kind, &shape)[0].cost);
         assert_eq!(gather, scatter);
         assert_eq!((sum.steps, sum.volume), (2 * gather.steps, 2.0 * gather.volume));
     }
@@ -558,8 +636,13 @@ fn bounds_of_known_fabrics() {
         (Shape::Dragonfly { group: 8, globals: 4 }, 263.0 / 11.0, 263.0 / 1452.0),
     ] {
         let chips = shape.chips() as f64;
-        let [gather, sum] = [Collective::AllGather, Collective::AllReduce].map(|kind| bounds(kind, &shape).last().unwrap().cost.volume);
-        assert!((gather * chips - shards).abs() < 1e-12 && (sum - vectors).abs() < 1e-12, "{shape}: {} {sum}", gather * chips);
+        let [gather, sum] = [Collective::AllGather, Collective::AllReduce]
+            .map(|kind| bounds(kind, &shape).last().unwrap().cost.volume);
+        assert!(
+            (gather * chips - shards).abs() < 1e-12 && (sum - vectors).abs() < 1e-12,
+            "{shape}: {} {sum}",
+            gather * chips
+        );
     }
 }
 
@@ -567,7 +650,9 @@ fn bounds_of_known_fabrics() {
 /// all-to-all, and whatever the number of hops.
 #[test]
 fn overheads_are_counted_by_messages() {
-    let latency = |words: &str, name: &str| times(&format!("{words} --size 16MB --alpha 100ns --overhead 400ns"), name)[0].clone();
+    let latency = |words: &str, name: &str| {
+        times(&format!("{words} --size 16MB --alpha 100ns --overhead 400ns"), name)[0].clone()
+    };
     assert_eq!(latency("all_reduce --on torus:8x8x8", "ring"), "21.000");
     assert_eq!(latency("all_to_all --on torus:4x4", "minimal"), "6.400");
     assert_eq!(latency("all_to_all --on torus:4x4", "by_dimension"), "2.800");
@@ -598,25 +683,40 @@ fn one_question_in_every_form() {
             "crossovers"
         ]
     );
-    assert_eq!((&json["format"], &json["chips"], &json["outer"]), (&Value::from("fabc.estimate/1"), &Value::from(512), &Value::Null));
+    assert_eq!(
+        (&json["format"], &json["chips"], &json["outer"]),
+        (&Value::from("fabc.estimate/1"), &Value::from(512), &Value::Null)
+    );
     let channel = serde_json::json!({"latency_ns": 500, "overhead_ns": 0, "bandwidth_gb_s": 900, "eta_latency": 1, "eta_bandwidth": 1});
     assert_eq!(json["channel"], channel);
     let size = &json["sizes"][0];
     assert_eq!(
-        (size["bytes"].as_u64(), size["algorithms"].as_array().unwrap().len(), size["bounds"].as_array().unwrap().len()),
+        (
+            size["bytes"].as_u64(),
+            size["algorithms"].as_array().unwrap().len(),
+            size["bounds"].as_array().unwrap().len()
+        ),
         (Some(16 << 20), 1, 2)
     );
     let ring = &size["algorithms"][0];
     let time = ring["time_ns"].as_f64().unwrap();
     assert_eq!(ring["latency_ns"].as_f64().unwrap() + ring["volume_ns"].as_f64().unwrap(), time);
     assert!((ring["algbw_gb_s"].as_f64().unwrap() - f64::from(16 << 20) / time).abs() < 1e-6);
-    assert!((ring["busbw_gb_s"].as_f64().unwrap() / ring["algbw_gb_s"].as_f64().unwrap() - 2.0 * 511.0 / 512.0).abs() < 1e-9);
+    assert!(
+        (ring["busbw_gb_s"].as_f64().unwrap() / ring["algbw_gb_s"].as_f64().unwrap() - 2.0 * 511.0 / 512.0)
+            .abs()
+            < 1e-9
+    );
 
     // The same units of time, the same numbers.
-    let ring = |unit: &str| row(&format!("all_reduce --size 16MB --on torus:8x8x8 --unit {unit}"), "ring")[6].clone();
+    let ring = |unit: &str| {
+        row(&format!("all_reduce --size 16MB --on torus:8x8x8 --unit {unit}"), "ring")[6].clone()
+    };
     assert_eq!([ring("ns"), ring("us"), ring("ms")], ["56486.111", "56.486", "0.056"]);
     // Bits are an eighth of bytes.
-    let wire = |bandwidth: &str| total(&format!("all_reduce --size 16MB --on star:8 --bandwidth {bandwidth}"), "ring");
+    let wire = |bandwidth: &str| {
+        total(&format!("all_reduce --size 16MB --on star:8 --bandwidth {bandwidth}"), "ring")
+    };
     assert_eq!(wire("50GB/s"), wire("400Gb/s"));
     assert_eq!(wire("50GB/s"), wire("0.4Tbps"));
 
@@ -626,7 +726,10 @@ fn one_question_in_every_form() {
     assert!(csv.lines().all(|line| line.matches(',').count() == 12), "{csv}");
     let curve = estimate("all_reduce --sizes 1MB,16MB,3MB --on star:512");
     let line = curve.lines().find(|line| line.starts_with("  16 MB")).unwrap();
-    assert_eq!(line.split_whitespace().collect::<Vec<_>>().join(" "), "16 MB 546.486 44.556 44.486 164.500 36.486 35.986 halving_doubling");
+    assert_eq!(
+        line.split_whitespace().collect::<Vec<_>>().join(" "),
+        "16 MB 546.486 44.556 44.486 164.500 36.486 35.986 halving_doubling"
+    );
     let sizes: Vec<&str> = curve
         .lines()
         .filter(|line| line.ends_with(" halving_doubling"))
@@ -639,7 +742,8 @@ fn one_question_in_every_form() {
 /// Which shape of 512 is best for an all-to-all? The answers of the note, side by side.
 #[test]
 fn fabrics_side_by_side() {
-    let words = "all_to_all --size 16MB --on torus:32x16 --on torus:8x8x8 --on torus:16x8x4 --on torus:32x4x4";
+    let words =
+        "all_to_all --size 16MB --on torus:32x16 --on torus:8x8x8 --on torus:16x8x4 --on torus:32x4x4";
     let text = estimate(words);
     let told: Vec<(String, String)> = text
         .lines()
@@ -652,20 +756,26 @@ fn fabrics_side_by_side() {
 
     let json: Value = serde_json::from_str(&estimate(&format!("{words} --json"))).unwrap();
     assert_eq!(json["format"], "fabc.estimates/1");
-    let alone = |shape: &str| serde_json::from_str(&estimate(&format!("all_to_all --size 16MB --on {shape} --json"))).unwrap();
+    let alone = |shape: &str| {
+        serde_json::from_str(&estimate(&format!("all_to_all --size 16MB --on {shape} --json"))).unwrap()
+    };
     let each: Vec<Value> = ["torus:32x16", "torus:8x8x8", "torus:16x8x4", "torus:32x4x4"].map(alone).to_vec();
     assert_eq!(json["estimates"], Value::from(each));
 
     let csv = estimate(&format!("{words} --csv"));
     let alone = estimate("all_to_all --size 16MB --on torus:32x16 --csv");
-    let same: Vec<String> = csv.lines().filter_map(|line| line.strip_prefix("torus:32x16,").map(str::to_owned)).collect();
+    let same: Vec<String> =
+        csv.lines().filter_map(|line| line.strip_prefix("torus:32x16,").map(str::to_owned)).collect();
     assert_eq!(same, alone.lines().skip(1).collect::<Vec<_>>(), "{csv}");
 
     // A table of every size.
     let curve = estimate("all_to_all --sizes 1MB,16MB --on torus:8x8x8 --on star:512");
     assert_eq!(curve.lines().filter(|line| line.ends_with("by fabric")).count(), 2, "{curve}");
     // The one that is wrong is shown.
-    assert_eq!(mistakes(&["all_to_all", "--size", "16MB", "--on", "torus:8x8x8", "--on", "tours:8x8"]).len(), 1);
+    assert_eq!(
+        mistakes(&["all_to_all", "--size", "16MB", "--on", "torus:8x8x8", "--on", "tours:8x8"]).len(),
+        1
+    );
 }
 
 #[test]
@@ -684,7 +794,8 @@ fn mistakes(words: &[&str]) -> Vec<String> {
     let text = String::from_utf8(output.stderr).unwrap();
     let told = |line: &str| {
         let error: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{words:?}: {text}"));
-        let [code, message, help] = ["code", "message", "help"].map(|key| error[key].as_str().unwrap().to_owned());
+        let [code, message, help] =
+            ["code", "message", "help"].map(|key| error[key].as_str().unwrap().to_owned());
         let place = &error["labels"][0];
         format!("{}:{}: error[{code}]: {message} ({help})", place["line"], place["column"])
     };
@@ -698,29 +809,65 @@ fn mistakes_are_told_with_place_and_mend() {
         ("--size 16MB --on star:64", "error[FAB0551]: nobody says which collective"),
         ("all_reduce --on star:64", "error[FAB0551]: nobody says how large the vector of a chip is"),
         ("all_reduce --size 16MB", "error[FAB0551]: nobody says on which fabric"),
-        ("allreduce --size 16MB --on star:64", "1:15: error[FAB0552]: there is no collective `allreduce` (did you mean `all_reduce`?)"),
-        ("all_reduce --size 16MB --on tours:4", "1:43: error[FAB0552]: there is no shape `tours` (did you mean `torus`?)"),
+        (
+            "allreduce --size 16MB --on star:64",
+            "1:15: error[FAB0552]: there is no collective `allreduce` (did you mean `all_reduce`?)",
+        ),
+        (
+            "all_reduce --size 16MB --on tours:4",
+            "1:43: error[FAB0552]: there is no shape `tours` (did you mean `torus`?)",
+        ),
         (
             "all_reduce --size 16MB --on star:64 --algorithm rings",
             "error[FAB0552]: there is no algorithm of all_reduce `rings` (did you mean `ring`?)",
         ),
-        ("all_reduce --size 16MB --on dragonfly:8x4 --algorithm ring", "`ring` (a dragonfly has bounds only)"),
-        ("all_reduce --size 16MB --on star:64 --eta crosbar", "there is no profile of contention `crosbar` (did you mean `crossbar`?)"),
-        ("all_reduce --size 16MB --on torus:2x2 --links 1", "there is no number of links `1` (known here: `single`, `double`)"),
-        ("all_reduce --size 16MB --on torus", "error[FAB0553]: `torus` is no fabric: it has no numbers (write `torus:8x8x8`)"),
+        (
+            "all_reduce --size 16MB --on dragonfly:8x4 --algorithm ring",
+            "`ring` (a dragonfly has bounds only)",
+        ),
+        (
+            "all_reduce --size 16MB --on star:64 --eta crosbar",
+            "there is no profile of contention `crosbar` (did you mean `crossbar`?)",
+        ),
+        (
+            "all_reduce --size 16MB --on torus:2x2 --links 1",
+            "there is no number of links `1` (known here: `single`, `double`)",
+        ),
+        (
+            "all_reduce --size 16MB --on torus",
+            "error[FAB0553]: `torus` is no fabric: it has no numbers (write `torus:8x8x8`)",
+        ),
         (
             "all_reduce --size 16MB --on torus:4x0",
             "1:51: error[FAB0553]: `torus:4x0` is no fabric: nothing has 0 chips (write `torus:8x8x8`)",
         ),
         ("all_reduce --size 16MB --on torus:4x-2", "`torus:4x-2` is no fabric: `-2` is negative"),
         ("all_reduce --size 16MB --on torus:4,4", "`torus:4,4` is no fabric: `4,4` is no number"),
-        ("all_reduce --size 16MB --on star:4x4", "`star:4x4` is no fabric: it has 2 numbers and takes 1 (write `star:64`)"),
+        (
+            "all_reduce --size 16MB --on star:4x4",
+            "`star:4x4` is no fabric: it has 2 numbers and takes 1 (write `star:64`)",
+        ),
         ("all_reduce --size 16MB --on star:1", "`star:1` is no fabric: a chip alone has nobody to talk to"),
-        ("all_reduce --size 16MB --on torus:1x1", "`torus:1x1` is no fabric: a chip alone has nobody to talk to"),
-        ("all_reduce --size 16MB --on dragonfly:1x4", "`dragonfly:1x4` is no fabric: a group of one chip is no group"),
-        ("all_reduce --size 16MB --on star:1073741825", "`star:1073741825` is no fabric: more than 1073741824 chips"),
-        ("all_reduce --size 16MB --on torus:65536x65536", "`torus:65536x65536` is no fabric: more than 1073741824 chips"),
-        ("all_reduce --size 16MB --on star:99999999999999999999999", "is no fabric: more than 1073741824 chips"),
+        (
+            "all_reduce --size 16MB --on torus:1x1",
+            "`torus:1x1` is no fabric: a chip alone has nobody to talk to",
+        ),
+        (
+            "all_reduce --size 16MB --on dragonfly:1x4",
+            "`dragonfly:1x4` is no fabric: a group of one chip is no group",
+        ),
+        (
+            "all_reduce --size 16MB --on star:1073741825",
+            "`star:1073741825` is no fabric: more than 1073741824 chips",
+        ),
+        (
+            "all_reduce --size 16MB --on torus:65536x65536",
+            "`torus:65536x65536` is no fabric: more than 1073741824 chips",
+        ),
+        (
+            "all_reduce --size 16MB --on star:99999999999999999999999",
+            "is no fabric: more than 1073741824 chips",
+        ),
         (
             "all_reduce --size 16MB --on star:65536 --over star:65536",
             "`star:65536` is no fabric: groups of 65536 make 4294967296 chips, more than",
@@ -732,29 +879,59 @@ fn mistakes_are_told_with_place_and_mend() {
         ("all_reduce --size -1MB --on star:64", "`-1MB` is no size: it is negative"),
         ("all_reduce --size 16 --on star:64", "`16` is no size: it has no unit"),
         ("all_reduce --size MB --on star:64", "`MB` is no size: it does not begin with a number"),
-        ("all_reduce --size 16mb --on star:64", "1:35: error[FAB0554]: `16mb` is no size: there is no unit `mb` (did you mean `MB`?)"),
+        (
+            "all_reduce --size 16mb --on star:64",
+            "1:35: error[FAB0554]: `16mb` is no size: there is no unit `mb` (did you mean `MB`?)",
+        ),
         ("all_reduce --size 16Mb --on star:64", "there is no unit `Mb` (did you mean `MB`?)"),
         ("all_reduce --size 1.5B --on star:64", "`1.5B` is no size: it is not a whole number of bytes"),
         ("all_reduce --size 99999999TB --on star:64", "`99999999TB` is no size: it is too large"),
         ("all_reduce --size 1.2.3MB --on star:64", "`1.2.3MB` is no size: it does not begin with a number"),
-        ("all_reduce --size 16MB --on star:64 --alpha 1", "`1` is no time: it has no unit (write a number and a unit, such as `0.5us`)"),
-        ("all_reduce --size 16MB --on star:64 --alpha 0.1ps", "`0.1ps` is no time: it is not a whole number of picoseconds"),
+        (
+            "all_reduce --size 16MB --on star:64 --alpha 1",
+            "`1` is no time: it has no unit (write a number and a unit, such as `0.5us`)",
+        ),
+        (
+            "all_reduce --size 16MB --on star:64 --alpha 0.1ps",
+            "`0.1ps` is no time: it is not a whole number of picoseconds",
+        ),
         ("all_reduce --size 16MB --on star:64 --bandwidth 0GB/s", "`0GB/s` is no bandwidth: it is zero"),
-        ("all_reduce --size 16MB --on star:64 --bandwidth 900GB", "there is no unit `GB` (units are `MB/s`, `GB/s`"),
-        ("all_reduce --size 16MB --on star:64 --eta 0.9,0.6", "error[FAB0555]: `0.9` is no profile: the first number is less than 1"),
-        ("all_reduce --size 16MB --on star:64 --eta 1.2,0", "`0` is no profile: the second number is less than a millionth or more than 1"),
+        (
+            "all_reduce --size 16MB --on star:64 --bandwidth 900GB",
+            "there is no unit `GB` (units are `MB/s`, `GB/s`",
+        ),
+        (
+            "all_reduce --size 16MB --on star:64 --eta 0.9,0.6",
+            "error[FAB0555]: `0.9` is no profile: the first number is less than 1",
+        ),
+        (
+            "all_reduce --size 16MB --on star:64 --eta 1.2,0",
+            "`0` is no profile: the second number is less than a millionth or more than 1",
+        ),
         ("all_reduce --size 16MB --on star:64 --eta 1.2,x", "`x` is no profile: it is not a number"),
         ("all_to_all --size 16MB --on star:64 --skew 0.5", "`0.5` is no skew: it is less than 1"),
-        ("all_reduce --size 16MB --on fat_tree:64 --oversubscription 0", "`0` is no oversubscription: it is less than 1"),
-        ("all_reduce --sizes 4MiB..1KiB --on star:64", "error[FAB0556]: `4MiB..1KiB` are no sizes: they end before they begin"),
+        (
+            "all_reduce --size 16MB --on fat_tree:64 --oversubscription 0",
+            "`0` is no oversubscription: it is less than 1",
+        ),
+        (
+            "all_reduce --sizes 4MiB..1KiB --on star:64",
+            "error[FAB0556]: `4MiB..1KiB` are no sizes: they end before they begin",
+        ),
         ("all_reduce --sizes 1KiB.. --on star:64", "is no size: it does not begin with a number"),
         (
             "all_reduce --size 16MB --on torus:8x8 --in-switch 1us",
             "error[FAB0557]: --in-switch says nothing about a torus (chips are joined directly there, and no switch can add",
         ),
-        ("all_reduce --size 16MB --on star:8 --over star:8 --in-switch 1us", "--in-switch says nothing about groups of groups"),
+        (
+            "all_reduce --size 16MB --on star:8 --over star:8 --in-switch 1us",
+            "--in-switch says nothing about groups of groups",
+        ),
         ("all_reduce --size 16MB --on star:64 --skew 3", "--skew says nothing about all_reduce"),
-        ("all_reduce --size 16MB --on star:64 --oversubscription 2", "--oversubscription says nothing about a star"),
+        (
+            "all_reduce --size 16MB --on star:64 --oversubscription 2",
+            "--oversubscription says nothing about a star",
+        ),
         ("all_reduce --size 16MB --on star:64 --links single", "--links says nothing about a star"),
     ] {
         let told = mistakes(&words.split_whitespace().collect::<Vec<_>>());
@@ -768,7 +945,8 @@ fn mistakes_are_told_with_place_and_mend() {
     let many: Vec<String> = (1..=1001).map(|size| format!("{size}B")).collect();
     let told = mistakes(&["all_reduce", "--on", "star:64", "--sizes", &many.join(",")]);
     assert!(told[0].contains("are no sizes: they are more than 1000"), "{told:?}");
-    let words: Vec<&str> = ["estimate"].into_iter().chain(usual.split_whitespace()).chain(["--outer-alpha", "1us"]).collect();
+    let words: Vec<&str> =
+        ["estimate"].into_iter().chain(usual.split_whitespace()).chain(["--outer-alpha", "1us"]).collect();
     fabc(Path::new("."), &words, 2);
     // No letter of the command line can end a line, or anything else.
     let told = mistakes(&["all_\n\u{1b}reduce", "--size", "\u{e4}", "--on", "star:\u{1f600}"]);
@@ -792,9 +970,16 @@ fn formulas_are_functions() {
     let shape = Shape::Torus { sides: vec![8, 8, 8], twin: true };
     let mut answer = table(&Question::new(Collective::AllReduce, shape, Channel::new(500.0, 900.0)));
     answer.sort(16e6);
-    let told: Vec<(&str, u64)> =
-        answer.rows.iter().chain(&answer.bounds).map(|row| (row.name.as_str(), row.time(16e6).total_ns().round() as u64)).collect();
-    assert_eq!(told, [("halving_doubling", 44_486), ("ring", 56_486), ("all_links", 17_914), ("bound", 11_914)]);
+    let told: Vec<(&str, u64)> = answer
+        .rows
+        .iter()
+        .chain(&answer.bounds)
+        .map(|row| (row.name.as_str(), row.time(16e6).total_ns().round() as u64))
+        .collect();
+    assert_eq!(
+        told,
+        [("halving_doubling", 44_486), ("ring", 56_486), ("all_links", 17_914), ("bound", 11_914)]
+    );
 }
 
 fn some<T: Clone + std::fmt::Debug + 'static>(all: impl Into<Vec<T>>) -> impl Strategy<Value = T> {

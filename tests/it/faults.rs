@@ -23,7 +23,8 @@ fn text(faults: &str, routing: &str) -> String {
 /// Compiled as far as a stage, and the normalized spec.
 fn compiled(text: &str, last: Stage) -> (Compiled, String) {
     let loader = |_: &str| Ok(text.to_owned());
-    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let (fabric, spec, _) =
+        fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     (compile(fabric, last, &Silent).unwrap_or_else(|failure| panic!("{failure:?}")), print_spec(&spec))
 }
 
@@ -36,8 +37,12 @@ fn built(faults: &str, routing: &str, tables: &str) -> (Compiled, BTreeMap<Strin
     let (compiled, spec) = compiled(&text(faults, routing), Stage::Emit);
     let (option, binary) = emit::BINARY_TABLES;
     // A manifest names what is not the default.
-    let options: Vec<_> = (tables == binary).then(|| (option.to_owned(), binary.to_owned())).into_iter().collect();
-    let files = emit::artifacts(&compiled, &spec, &options).into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();
+    let options: Vec<_> =
+        (tables == binary).then(|| (option.to_owned(), binary.to_owned())).into_iter().collect();
+    let files = emit::artifacts(&compiled, &spec, &options)
+        .into_iter()
+        .map(|artifact| (artifact.path, artifact.bytes))
+        .collect();
     (compiled, files)
 }
 
@@ -53,7 +58,13 @@ fn moved(compiled: &Compiled, scenario: &Scenario, image: &Image) -> Scenario {
     let fault = match &scenario.fault {
         Fault::Link(link) => {
             let end = compiled.topology.links()[*link].a;
-            Fault::Link(compiled.topology.outgoing(to(end.node), end.port).map(|channel| compiled.topology.link_of(channel)).unwrap())
+            Fault::Link(
+                compiled
+                    .topology
+                    .outgoing(to(end.node), end.port)
+                    .map(|channel| compiled.topology.link_of(channel))
+                    .unwrap(),
+            )
         }
         Fault::Router(chip) => Fault::Router(to(*chip)),
         other => panic!("{other:?} has no images"),
@@ -62,7 +73,12 @@ fn moved(compiled: &Compiled, scenario: &Scenario, image: &Image) -> Scenario {
 }
 
 /// Tables and ranks (per router) with every router and destination carried along.
-fn carried(compiled: &Compiled, tables: &ForwardingTables, ranks: &[u32], image: &Image) -> (ForwardingTables, Vec<u32>) {
+fn carried(
+    compiled: &Compiled,
+    tables: &ForwardingTables,
+    ranks: &[u32],
+    image: &Image,
+) -> (ForwardingTables, Vec<u32>) {
     let chips = compiled.of_pod().0.chips_per_cube();
     let to = |node: NodeId| NodeId(image.blocks[(node.0 / chips) as usize].0 * chips + node.0 % chips);
     let row = compiled.topology.ports() * usize::from(tables.vcs);
@@ -71,7 +87,8 @@ fn carried(compiled: &Compiled, tables: &ForwardingTables, ranks: &[u32], image:
         let at = to(node).index();
         routers[at] = entries.iter().map(|entry| Entry { dst: to(entry.dst), ..*entry }).collect();
         routers[at].sort_unstable();
-        carried[at * row..(at + 1) * row].copy_from_slice(&ranks[node.index() * row..(node.index() + 1) * row]);
+        carried[at * row..(at + 1) * row]
+            .copy_from_slice(&ranks[node.index() * row..(node.index() + 1) * row]);
     }
     (ForwardingTables { routers, scenario: image.scenario.clone(), ..tables.clone() }, carried)
 }
@@ -83,7 +100,8 @@ fn every_image_is_served(compiled: &Compiled) -> usize {
         for image in &scenario.scenario.images {
             let Scenario { fault, .. } = moved(compiled, &scenario.scenario, image);
             let (tables, ranks) = carried(compiled, &routed.tables.unpacked(), routed.proof.ranks(), image);
-            let scene = surviving_scene(&fault, &compiled.topology, Some(&compiled.of_pod().1.cross_connects));
+            let scene =
+                surviving_scene(&fault, &compiled.topology, Some(&compiled.of_pod().1.cross_connects));
             let (walk, _) = check::judge_tables(&compiled.fabric, &scene, &tables, &ranks).unwrap();
             assert_eq!(walk.max_channel_load(), scenario.metrics.routed.as_ref().unwrap().max_channel_load());
             served += 1;
@@ -99,9 +117,14 @@ fn one_link_of_every_orbit_is_compiled_and_serves_its_images() {
         assert_eq!(convictions(&compiled, &files), "");
         assert_eq!(compiled.topology.symmetry().order(), 2);
         // 24 copper links and 24 fibers; an orbit has two links, or one that swaps its ends.
-        let faults: Vec<&Scenario> = compiled.scenarios[1..].iter().map(|scenario| &scenario.scenario).collect();
-        let names: BTreeSet<&str> =
-            faults.iter().flat_map(|fault| fault.images.iter().map(|image| image.scenario.as_str()).chain([fault.name.as_str()])).collect();
+        let faults: Vec<&Scenario> =
+            compiled.scenarios[1..].iter().map(|scenario| &scenario.scenario).collect();
+        let names: BTreeSet<&str> = faults
+            .iter()
+            .flat_map(|fault| {
+                fault.images.iter().map(|image| image.scenario.as_str()).chain([fault.name.as_str()])
+            })
+            .collect();
         assert_eq!(names.len(), 48);
         assert_eq!(faults[0].name, "cube0[0,0,0].+x");
         assert!(files.contains_key("tables/fault-cube0_0_0_0.+x.json"));
@@ -121,11 +144,17 @@ fn a_dead_chip_is_left_out_and_all_others_are_served() {
         assert_eq!(compiled.scenarios.len(), 1 + 8);
         assert_eq!(every_image_is_served(&compiled), 8);
         let fault = &compiled.scenarios[1];
-        assert_eq!((fault.scenario.name.as_str(), fault.metrics.routers, fault.metrics.channels), ("cube0[0,0,0]", 15, 96 - 12));
+        assert_eq!(
+            (fault.scenario.name.as_str(), fault.metrics.routers, fault.metrics.channels),
+            ("cube0[0,0,0]", 15, 96 - 12)
+        );
         let walk = fault.metrics.routed.as_ref().unwrap();
         assert_eq!(walk.route_hops.iter().sum::<u64>(), 15 * 14);
         assert!(fault.metrics.value(Metric::LoadRatio).unwrap() >= Fraction::whole(1u8));
-        assert!(fault.routed.as_ref().unwrap().tables.unpacked().routers[0].is_empty(), "a dead chip has no tables");
+        assert!(
+            fault.routed.as_ref().unwrap().tables.unpacked().routers[0].is_empty(),
+            "a dead chip has no tables"
+        );
     }
 }
 
@@ -136,12 +165,16 @@ fn a_dead_chip_takes_its_share_of_a_weighted_demand_with_it() {
     let demand = "demand { all_to_all over groups of 4 weight 3; all_to_all weight 1; }";
     for key in ["", "{ key = dst; }"] {
         let semicolon = if key.is_empty() { ";" } else { "" };
-        let (compiled, files) = built("1 chip", &format!("{demand} routing = allowed_turns {key}{semicolon}"), "binary");
+        let (compiled, files) =
+            built("1 chip", &format!("{demand} routing = allowed_turns {key}{semicolon}"), "binary");
         assert_eq!(convictions(&compiled, &files), "");
         assert!(files.contains_key("tables/fault-cube0_0_0_0.bin"));
         // What the short key costs is in the report.
         assert_eq!(
-            compiled.passes.iter().any(|pass| pass.notes.iter().any(|note| note.contains("keyed by destination alone"))),
+            compiled
+                .passes
+                .iter()
+                .any(|pass| pass.notes.iter().any(|note| note.contains("keyed by destination alone"))),
             !key.is_empty()
         );
         assert_eq!(every_image_is_served(&compiled), 8);
@@ -186,12 +219,15 @@ fn the_list_of_faults_is_found_again_by_other_means() {
 
 #[test]
 fn a_fault_that_is_missing_or_renamed_everywhere_is_convicted() {
-    for (faults, name, other) in
-        [("1 ocs", "X[0,0]", "X[0,9]"), ("1 link", "cube0[0,0,0].+x", "cube1[0,0,0].+x"), ("1 chip", "cube0[0,0,0]", "cube1[0,0,0]")]
-    {
+    for (faults, name, other) in [
+        ("1 ocs", "X[0,0]", "X[0,9]"),
+        ("1 link", "cube0[0,0,0].+x", "cube1[0,0,0].+x"),
+        ("1 chip", "cube0[0,0,0]", "cube1[0,0,0]"),
+    ] {
         let (compiled, files) = built(faults, "routing = up_down;", "json");
         assert_eq!(convictions(&compiled, &files), "");
-        let stem = |name: &str| format!("tables/fault-{}.json", name.replace(['[', ','], "_").replace(']', ""));
+        let stem =
+            |name: &str| format!("tables/fault-{}.json", name.replace(['[', ','], "_").replace(']', ""));
         assert!(files.contains_key(&stem(name)), "{faults}");
         // Left out of every file that names it.
         let mut missing = files.clone();
@@ -199,10 +235,17 @@ fn a_fault_that_is_missing_or_renamed_everywhere_is_convicted() {
         for path in ["certificates.json", "report.json"] {
             missing = without(&missing, path, name);
         }
-        assert!(convictions(&compiled, &signed(missing)).contains(&format!("{}: is missing", stem(name))), "{faults}");
+        assert!(
+            convictions(&compiled, &signed(missing)).contains(&format!("{}: is missing", stem(name))),
+            "{faults}"
+        );
         // Renamed in all of them, and not to one that there is.
         let renamed = files.iter().map(|(path, bytes)| {
-            let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap().replace(&format!("\"{name}\""), &format!("\"{other}\""));
+            let text = |bytes: &[u8]| {
+                String::from_utf8(bytes.to_vec())
+                    .unwrap()
+                    .replace(&format!("\"{name}\""), &format!("\"{other}\""))
+            };
             let path = if *path == stem(name) { stem(other) } else { path.clone() };
             let named = path.starts_with("tables/") || path == "certificates.json" || path == "report.json";
             (path, if named { text(bytes).into_bytes() } else { bytes.clone() })
@@ -231,7 +274,9 @@ fn what_the_routes_carry_is_counted_twice() {
         for change in changes {
             let mut other = walk.clone();
             change(&mut other);
-            assert!(check::carried(name, &other, walk).is_err() && check::carried(name, walk, &other).is_err());
+            assert!(
+                check::carried(name, &other, walk).is_err() && check::carried(name, walk, &other).is_err()
+            );
         }
     }
 }
@@ -260,7 +305,8 @@ fn without(files: &BTreeMap<String, Vec<u8>>, path: &str, name: &str) -> BTreeMa
 
 /// With a manifest that fits.
 fn signed(mut files: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
-    let mut manifest: serde_json::Value = serde_json::from_slice(&files.remove("manifest.json").unwrap()).unwrap();
+    let mut manifest: serde_json::Value =
+        serde_json::from_slice(&files.remove("manifest.json").unwrap()).unwrap();
     let line = |(path, bytes): (&String, &Vec<u8>)| serde_json::json!({"path": path, "bytes": bytes.len(), "blake3": blake3::hash(bytes).to_hex().to_string()});
     manifest["files"] = files.iter().map(line).collect();
     files.insert("manifest.json".to_owned(), serde_json::to_vec(&manifest).unwrap());

@@ -24,7 +24,8 @@ fn spec(topology: &str, floor: &str) -> String {
 
 fn compiled(text: &str, last: Stage) -> Compiled {
     let loader = |path: &str| if path == "test.fab" { Ok(text.to_owned()) } else { Err(path.to_owned()) };
-    let (fabric, _, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    let (fabric, _, _) = fabc::lang::read_normal("test.fab", &loader)
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
     compile(fabric, last, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
 }
 
@@ -32,12 +33,16 @@ fn compiled(text: &str, last: Stage) -> Compiled {
 fn laid(topology: &str, floor: &str) -> (FloorMetrics, Topology) {
     let text = spec(topology, floor);
     let loader = |path: &str| if path == "test.fab" { Ok(text.clone()) } else { Err(path.to_owned()) };
-    let (fabric, _, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
-    let (Plant::Network(network), Some(floor)) = (&fabric.plant, &fabric.floor) else { unreachable!("a network on a floor") };
+    let (fabric, _, _) = fabc::lang::read_normal("test.fab", &loader)
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    let (Plant::Network(network), Some(floor)) = (&fabric.plant, &fabric.floor) else {
+        unreachable!("a network on a floor")
+    };
     let topology = candidates(&fabric, network).expect("a draw").swap_remove(0);
     let (placement, _) = place::place(floor, &topology, &network.family);
     let cables = placement.cables(floor, &topology);
-    let topology = topology.with_cables(cables.iter().map(|&(length, link)| (length, link.expect("a link for every length"))));
+    let topology = topology
+        .with_cables(cables.iter().map(|&(length, link)| (length, link.expect("a link for every length"))));
     let metrics = FloorMetrics::of(&fabric, floor, &placement, &topology);
     assert_eq!(check::floor(&fabric, floor, &topology, None, &placement).expect("as placed"), metrics);
     (metrics, topology)
@@ -70,7 +75,9 @@ fn lengths_by_construction_are_exact() {
 #[test]
 fn annealing_finds_what_is_known_to_be_best() {
     // A ring of cabinets around 4 x 4 places takes 10 steps along rows and 6 across, 18.6 m in all.
-    for (topology, expected) in [("torus 16 x 16;", (2.0 + 4.0 + 18.6 / 16.0) / 2.0), ("hypercube { dimensions = 8; }", 4.0125)] {
+    for (topology, expected) in
+        [("torus 16 x 16;", (2.0 + 4.0 + 18.6 / 16.0) / 2.0), ("hypercube { dimensions = 8; }", 4.0125)]
+    {
         let found = average(topology, "cabinet = 16; placement = annealed { effort = 1; seed = 1; }");
         assert!((found - expected).abs() < 5e-5, "{topology}: {found}, not {expected}");
     }
@@ -107,7 +114,10 @@ fn prices_powers_and_bundles_add_up() {
     }
     // Every point of a PolarStar is a cabinet: one bundle for every two that are joined.
     let floor = "cabinet = 8; clustering = by_group; bundles = by_group;";
-    assert_eq!(measured("polarstar { q = 5; supernode = iq; degree = 3; }", floor, FloorMetric::Bundles), 90.0);
+    assert_eq!(
+        measured("polarstar { q = 5; supernode = iq; degree = 3; }", floor, FloorMetric::Bundles),
+        90.0
+    );
 }
 
 /// Every link between two points of a PolarStar runs in their bundle: q (q + 1)^2 / 2 of them, as wide as a
@@ -136,15 +146,21 @@ fn bundles_and_clusters_of_polarstars_are_counted() {
             assert_eq!((of.bundles, of.bundled[0]), (792, 6336));
         }
         let clusters = of.clusters.expect("of a plane");
-        let (count, inside, between) = if q % 2 == 1 { (q, 3 * (q - 1) / 2, q - 2) } else { (q - 1, 3 * q / 2, q) };
+        let (count, inside, between) =
+            if q % 2 == 1 { (q, 3 * (q - 1) / 2, q - 2) } else { (q - 1, 3 * q / 2, q) };
         // The nucleus of an even q meets every quadric.
         let nucleus = if q % 2 == 1 { 0 } else { q + 1 };
         let expected = (q + 1, count * inside, count * (q + 1) + nucleus, count * (count - 1) / 2 * between);
-        assert_eq!((clusters.count, clusters.inside, clusters.to_quadrics, clusters.between), expected, "{topology}");
+        assert_eq!(
+            (clusters.count, clusters.inside, clusters.to_quadrics, clusters.between),
+            expected,
+            "{topology}"
+        );
         assert_eq!(clusters.inside + clusters.to_quadrics + clusters.between, links, "{topology}");
     }
     // Cabinets of three points: clusters of 6 and of 5 take two each.
-    let (of, _) = laid("polarstar { q = 5; supernode = iq; degree = 3; }", "cabinet = 24; clustering = by_cluster;");
+    let (of, _) =
+        laid("polarstar { q = 5; supernode = iq; degree = 3; }", "cabinet = 24; clustering = by_cluster;");
     assert_eq!(of.clusters.map(|of| of.count), Some(6));
 }
 
@@ -192,7 +208,9 @@ fn permuted_links_keep_their_kind() {
             let mut counts = std::collections::BTreeMap::new();
             for link in of.topology.links().iter() {
                 for end in [link.a, link.b] {
-                    *counts.entry((end.node, link.class == LinkClass::Global, link.link_type)).or_insert(0) += 1;
+                    *counts
+                        .entry((end.node, link.class == LinkClass::Global, link.link_type))
+                        .or_insert(0) += 1;
                 }
             }
             (counts, of.topology.nodes().map(|node| of.topology.hosts(node)).collect::<Vec<_>>())
@@ -225,13 +243,15 @@ fn permuted_links_of_another_kind_are_seen() {
     let of = compiled(text, Stage::Analyze);
     let topology = |links| {
         let hosts = of.topology.nodes().map(|node| of.topology.hosts(node)).collect();
-        let made =
-            Topology::new(of.topology.ports(), links, of.topology.symmetry().clone()).with_hosts(hosts).named(of.topology.names().clone());
+        let made = Topology::new(of.topology.ports(), links, of.topology.symmetry().clone())
+            .with_hosts(hosts)
+            .named(of.topology.names().clone());
         check::wiring(&of.fabric, &made.with_capacities(of.fabric.capacities.clone()), None)
     };
     let links = of.topology.links().as_slice().to_vec();
     assert!(topology(links.clone()).is_ok());
-    let [fiber, trunk] = [1, 2].map(|of| links.iter().position(|link| link.link_type.0 == of).expect("one of them"));
+    let [fiber, trunk] =
+        [1, 2].map(|of| links.iter().position(|link| link.link_type.0 == of).expect("one of them"));
     let mut changed = links.clone();
     (changed[fiber].link_type, changed[trunk].link_type) = (links[trunk].link_type, links[fiber].link_type);
     let found = topology(changed).expect_err("they were exchanged").to_string();
@@ -255,13 +275,20 @@ fn duplicates_and_shortfalls_are_told() {
     assert_eq!(dropped, format!("{} of 192 links came twice and were left out", 192 - links));
     assert_eq!(kept.split(' ').next(), dropped.split(' ').next());
     // What a report says of it is proved.
-    let (of, mut files, text) = directory(&spec("permute { of = hypercube { dimensions = 5; } }", "cabinet = 8;"));
-    let [report, manifest] = ["report.json", "manifest.json"].map(|path| String::from_utf8(files[path].clone()).expect("text"));
+    let (of, mut files, text) =
+        directory(&spec("permute { of = hypercube { dimensions = 5; } }", "cabinet = 8;"));
+    let [report, manifest] =
+        ["report.json", "manifest.json"].map(|path| String::from_utf8(files[path].clone()).expect("text"));
     let changed = report.replace("\"duplicates\":", "\"duplicates\":1");
-    let listed = |text: &str| format!("\"bytes\":{},\"blake3\":\"{}\"", text.len(), blake3::hash(text.as_bytes()).to_hex());
+    let listed = |text: &str| {
+        format!("\"bytes\":{},\"blake3\":\"{}\"", text.len(), blake3::hash(text.as_bytes()).to_hex())
+    };
     let signed = manifest.replace(&listed(&report), &listed(&changed));
     assert!(changed != report && signed != manifest);
-    files.extend([("report.json".to_owned(), changed.into_bytes()), ("manifest.json".to_owned(), signed.into_bytes())]);
+    files.extend([
+        ("report.json".to_owned(), changed.into_bytes()),
+        ("manifest.json".to_owned(), signed.into_bytes()),
+    ]);
     let found = verify::directory(&files, &of.fabric, &text).expect_err("it is let through");
     assert!(found.iter().any(|error| error.to_string().contains("counters.duplicates")), "{found:?}");
     // An odd number of routers leaves one out of every matching.
@@ -279,10 +306,15 @@ fn verified(text: &str) -> Compiled {
 /// A directory of a spec, verified; and its files.
 fn directory(text: &str) -> (Compiled, check::Files, String) {
     let loader = |path: &str| if path == "test.fab" { Ok(text.to_owned()) } else { Err(path.to_owned()) };
-    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
-    let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));
+    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader)
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    let compiled =
+        compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));
     let text = print_spec(&spec);
-    let files: check::Files = emit::artifacts(&compiled, &text, &[]).into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();
+    let files: check::Files = emit::artifacts(&compiled, &text, &[])
+        .into_iter()
+        .map(|artifact| (artifact.path, artifact.bytes))
+        .collect();
     (compiled, files, text)
 }
 
@@ -333,10 +365,19 @@ fn flow_against_cable_is_told_for_some_weights() {
     assert!(report.contains("Flow against cable") && report.contains("weight 0.5"));
     let told = String::from_utf8(files["report.txt"].clone()).expect("text");
     assert!(told.contains("weight of cable") && told.contains("0.5 *"), "{told}");
-    for (weight, key) in [(500, "distances"), (500, "cable"), (500, "concurrent_flow"), (800, "concurrent_flow"), (100, "distances")] {
+    for (weight, key) in [
+        (500, "distances"),
+        (500, "cable"),
+        (500, "concurrent_flow"),
+        (800, "concurrent_flow"),
+        (100, "distances"),
+    ] {
         let mut files = files.clone();
         let before = String::from_utf8(files["report.json"].clone()).expect("text");
-        let line = before.lines().find(|line| line.starts_with(&format!("{{\"weight\":{weight}"))).expect("its line");
+        let line = before
+            .lines()
+            .find(|line| line.starts_with(&format!("{{\"weight\":{weight}")))
+            .expect("its line");
         // A flow of more than 1 is more than any; other numbers are longer by a digit.
         let changed = line.replace(&format!("\"{key}\":"), &format!("\"{key}\":1"));
         files.insert("report.json".to_owned(), before.replace(line, &changed).into_bytes());
@@ -380,7 +421,9 @@ fn a_placement_that_is_none_is_convicted() {
     let floor = fabric.floor.as_ref().expect("a floor");
     let good = compiled.placement.clone().expect("placed");
     check::floor(fabric, floor, topology, None, &good).expect("as placed");
-    let found = |bad: Placement| check::floor(fabric, floor, topology, None, &bad).expect_err("let through").to_string();
+    let found = |bad: Placement| {
+        check::floor(fabric, floor, topology, None, &bad).expect_err("let through").to_string()
+    };
     let mut bad = good.clone();
     bad.cabinet_of.swap(0, 4);
     assert!(found(bad).contains("router 0 stands in cabinet 1"));
@@ -398,8 +441,15 @@ fn a_placement_that_is_none_is_convicted() {
 #[test]
 fn latencies_grow_with_the_metres() {
     let text = |per_metre: &str| LAID.replace("per_metre = 5 ns;", per_metre);
-    let latency = |text: &str| compiled(text, Stage::Route).scenarios[0].metrics.value(model::Metric::Latency).expect("routed").as_f64();
-    let (without, with, twice) = (latency(&text("")), latency(&text("per_metre = 5 ns;")), latency(&text("per_metre = 10 ns;")));
+    let latency = |text: &str| {
+        compiled(text, Stage::Route).scenarios[0]
+            .metrics
+            .value(model::Metric::Latency)
+            .expect("routed")
+            .as_f64()
+    };
+    let (without, with, twice) =
+        (latency(&text("")), latency(&text("per_metre = 5 ns;")), latency(&text("per_metre = 10 ns;")));
     // Some two and a half hops of four to eight metres, 5 ns each.
     assert!(with > without + 20.0 && with < without + 120.0, "{without} {with}");
     assert!(((twice - without) / (with - without) - 2.0).abs() < 0.1, "{without} {with} {twice}");

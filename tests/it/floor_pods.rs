@@ -28,7 +28,8 @@ fn spec(floor: &str, more: &str) -> String {
 
 fn compiled(text: &str, last: Stage) -> (Compiled, String) {
     let loader = |path: &str| if path == "test.fab" { Ok(text.to_owned()) } else { Err(path.to_owned()) };
-    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader)
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
     let compiled = compile(fabric, last, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));
     (compiled, print_spec(&spec))
 }
@@ -59,7 +60,8 @@ fn fibers_go_from_every_face_port_to_its_switch() {
     }
     // Light from cube to cube passes both fibers.
     for (id, link) in of.topology.links().enumerate() {
-        let fibers = [link.a.node.0 / 8, link.b.node.0 / 8].iter().map(|cube| (cube + 1) * 6 + 40).sum::<u32>();
+        let fibers =
+            [link.a.node.0 / 8, link.b.node.0 / 8].iter().map(|cube| (cube + 1) * 6 + 40).sum::<u32>();
         assert_eq!(of.topology.length(id), if link.class == LinkClass::Local { 20 } else { fibers });
     }
 }
@@ -69,11 +71,16 @@ fn fibers_go_from_every_face_port_to_its_switch() {
 #[test]
 fn fibers_do_not_depend_on_how_switches_are_set() {
     let of = |topology: &str| {
-        let text =
-            spec("ocs = at 0 x 0; grid = fixed 1 x 5;", "").replace("topology = torus 4 x 4 x 2;", &format!("topology = {topology};"));
+        let text = spec("ocs = at 0 x 0; grid = fixed 1 x 5;", "")
+            .replace("topology = torus 4 x 4 x 2;", &format!("topology = {topology};"));
         let (of, _) = compiled(&text.replace("dimension_order", "up_down"), Stage::Analyze);
         let light: u32 = of.topology.links().enumerate().map(|(id, _)| of.topology.length(id)).sum();
-        let values = [FloorMetric::CableLength, FloorMetric::AverageCable, FloorMetric::LongestCable, FloorMetric::Cost];
+        let values = [
+            FloorMetric::CableLength,
+            FloorMetric::AverageCable,
+            FloorMetric::LongestCable,
+            FloorMetric::Cost,
+        ];
         let links: Vec<_> = of.topology.links().iter().map(|link| [link.a, link.b]).collect();
         (links, light, values.map(|metric| value(&of, metric).to_string()))
     };
@@ -91,8 +98,14 @@ fn racks_stand_where_the_spec_says() {
         let placement = of.placement.expect("a floor");
         (placement.place_of[4..].to_vec(), placement.place_of[..4].to_vec())
     };
-    assert_eq!(racks("ocs = at 1 x 1; ocs_rack = 6; grid = fixed 2 x 4;"), (vec![[1, 1], [1, 2]], vec![[0, 0], [0, 1], [0, 2], [0, 3]]));
-    assert_eq!(racks("ocs = row 0; ocs_rack = 6; grid = fixed 2 x 4;"), (vec![[0, 1], [0, 3]], vec![[0, 0], [0, 2], [1, 0], [1, 1]]));
+    assert_eq!(
+        racks("ocs = at 1 x 1; ocs_rack = 6; grid = fixed 2 x 4;"),
+        (vec![[1, 1], [1, 2]], vec![[0, 0], [0, 1], [0, 2], [0, 3]])
+    );
+    assert_eq!(
+        racks("ocs = row 0; ocs_rack = 6; grid = fixed 2 x 4;"),
+        (vec![[0, 1], [0, 3]], vec![[0, 0], [0, 2], [1, 0], [1, 1]])
+    );
     let turned = "ocs = at 1 x 2; ocs_rack = 4; grid = fixed 2 x 4; order = serpentine;";
     assert_eq!(racks(turned), (vec![[1, 2], [1, 1], [1, 0]], vec![[0, 0], [0, 1], [0, 2], [0, 3]]));
 }
@@ -115,7 +128,8 @@ fn latencies_know_both_fibers() {
         let metrics = compiled(&text, Stage::Route).0.scenarios[0].metrics.clone();
         [Metric::Latency, Metric::LatencyMax].map(|metric| metrics.value(metric).expect("routed").as_f64())
     };
-    let (none, near, far) = (latency("", "0.6 m"), latency("per_metre = 5 ns;", "0.6 m"), latency("per_metre = 5 ns;", "10 m"));
+    let (none, near, far) =
+        (latency("", "0.6 m"), latency("per_metre = 5 ns;", "0.6 m"), latency("per_metre = 5 ns;", "10 m"));
     assert!(none[0] + 20.0 < near[0] && near[0] + 100.0 < far[0], "{none:?} {near:?} {far:?}");
     assert!(none[1] < near[1] && near[1] < far[1], "{none:?} {near:?} {far:?}");
 }
@@ -125,13 +139,19 @@ fn latencies_know_both_fibers() {
 fn latencies_are_of_every_image() {
     let synthesized = |symmetry: &str| {
         let text = spec("ocs = at 0 x 0; grid = fixed 1 x 5; pitch_x = 10 m;", "")
-            .replace("topology = torus 4 x 4 x 2;", &format!("topology = synthesize {{ symmetry = {symmetry}; }}"))
+            .replace(
+                "topology = torus 4 x 4 x 2;",
+                &format!("topology = synthesize {{ symmetry = {symmetry}; }}"),
+            )
             .replace("dimension_order", "allowed_turns");
         compiled(&text, Stage::Emit)
     };
     let (of, text) = synthesized("translation");
     assert!(of.topology.symmetry().order() > 1);
-    let files: check::Files = emit::artifacts(&of, &text, &[]).into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();
+    let files: check::Files = emit::artifacts(&of, &text, &[])
+        .into_iter()
+        .map(|artifact| (artifact.path, artifact.bytes))
+        .collect();
     verify::directory(&files, &of.fabric, &text).unwrap_or_else(|errors| panic!("{errors:?}"));
     // The same routes, each walked from where it really starts.
     let tables = of.scenarios[0].routed.as_ref().expect("routed").tables.unpacked();
@@ -145,7 +165,9 @@ fn latencies_are_of_every_image() {
                 let home = symmetry.inverse(symmetry.element_to(node));
                 let image = symmetry.image(home, dst);
                 let entries = &tables.routers[symmetry.class(node)];
-                let entry = entries.iter().find(|entry| (entry.dst, entry.in_port, entry.in_vc) == (image, input.0, input.1));
+                let entry = entries
+                    .iter()
+                    .find(|entry| (entry.dst, entry.in_port, entry.in_vc) == (image, input.0, input.1));
                 let entry = entry.expect("an entry");
                 let channel = topology.outgoing(node, fabc::ids::PortId(entry.out_port)).expect("a link");
                 cycles += hop[topology.link_of(channel)];
@@ -168,7 +190,10 @@ const LAID: &str = "ocs = row 1; ocs_rack = 4; grid = fixed 3 x 3; placement = a
 fn directory() -> (Compiled, check::Files, String) {
     let more = "require average_cable <= 8 m; require cost >= 1; require bundles == 12; require longest_cable <= 15 m;";
     let (compiled, text) = compiled(&spec(LAID, more), Stage::Emit);
-    let files: check::Files = emit::artifacts(&compiled, &text, &[]).into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();
+    let files: check::Files = emit::artifacts(&compiled, &text, &[])
+        .into_iter()
+        .map(|artifact| (artifact.path, artifact.bytes))
+        .collect();
     (compiled, files, text)
 }
 
@@ -183,7 +208,10 @@ fn a_directory_proves_its_racks() {
     let report = String::from_utf8(files["report.html"].clone()).expect("text");
     assert!(report.contains("4 switches, 32 cables leave it") && report.contains("cube 0, 8 chips"));
     let text = String::from_utf8(files["report.txt"].clone()).expect("text");
-    assert!(text.contains("4 cubes of 8 chips and 12 switches in 3 racks along row 1, 3 rows of 3; annealed"), "{text}");
+    assert!(
+        text.contains("4 cubes of 8 chips and 12 switches in 3 racks along row 1, 3 rows of 3; annealed"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -202,31 +230,45 @@ fn what_is_changed_on_the_floor_of_a_pod_is_seen() {
     assert!(tampered("floor.json", "\"X[0,0]\"", "\"Y[0,0]\"").contains("Y[0,0]"));
     assert!(tampered("floor.json", "\"switches\":[\"X[0,0]\",", "\"switches\":[").contains("stands nowhere"));
     assert!(tampered("topology.json", "\"length\":20", "\"length\":21").contains("its way has 20"));
-    assert!(tampered("report.json", "\"cable_length\":", "\"cable_length\":1").contains("floor.cable_length"));
+    assert!(
+        tampered("report.json", "\"cable_length\":", "\"cable_length\":1").contains("floor.cable_length")
+    );
 }
 
 #[test]
 fn a_placement_of_a_pod_that_is_none_is_convicted() {
     let (of, _) = compiled(&spec("ocs = row 1; ocs_rack = 6; grid = fixed 2 x 4;", ""), Stage::Analyze);
-    let (pod, floor, good) =
-        (of.pod.as_ref().expect("a pod"), of.fabric.floor.as_ref().expect("a floor"), of.placement.clone().expect("placed"));
-    let found = |bad: &Placement| check::floor(&of.fabric, floor, &of.topology, Some(&pod.cross_connects), bad);
+    let (pod, floor, good) = (
+        of.pod.as_ref().expect("a pod"),
+        of.fabric.floor.as_ref().expect("a floor"),
+        of.placement.clone().expect("placed"),
+    );
+    let found =
+        |bad: &Placement| check::floor(&of.fabric, floor, &of.topology, Some(&pod.cross_connects), bad);
     found(&good).expect("as placed");
     let told = |change: &dyn Fn(&mut Placement)| {
         let mut bad = good.clone();
         change(&mut bad);
         found(&bad).expect_err("let through").to_string()
     };
-    assert!(told(&|bad| bad.cabinet_of.swap(0, 8)).contains("chip 0 stands in cabinet 1, but belongs to cube 0"));
-    assert!(told(&|bad| bad.rack_of.swap(0, 11)).contains("the switch 0 stands in cabinet 5, but belongs in 4"));
-    assert!(told(&|bad| bad.place_of.swap(4, 5)).contains("cabinet 4 stands in row 1, column 3, but belongs in 1, 1"));
+    assert!(
+        told(&|bad| bad.cabinet_of.swap(0, 8)).contains("chip 0 stands in cabinet 1, but belongs to cube 0")
+    );
+    assert!(
+        told(&|bad| bad.rack_of.swap(0, 11)).contains("the switch 0 stands in cabinet 5, but belongs in 4")
+    );
+    assert!(
+        told(&|bad| bad.place_of.swap(4, 5))
+            .contains("cabinet 4 stands in row 1, column 3, but belongs in 1, 1")
+    );
     assert!(told(&|bad| bad.place_of[0] = [0, 1]).contains("but belongs in 0, 0"));
     assert!(told(&|bad| bad.place_of[1] = [7, 7]).contains("beyond the floor"));
-    let longer = of
-        .topology
-        .clone()
-        .with_cables(of.topology.links().ids().map(|id| (of.topology.length(id) + 1, of.topology.links()[id].link_type)));
-    let told = check::floor(&of.fabric, floor, &longer, Some(&pod.cross_connects), &good).expect_err("let through").to_string();
+    let longer = of.topology.clone().with_cables(
+        of.topology.links().ids().map(|id| (of.topology.length(id) + 1, of.topology.links()[id].link_type)),
+    );
+    let told = check::floor(&of.fabric, floor, &longer, Some(&pod.cross_connects), &good)
+        .expect_err("let through")
+        .to_string();
     assert!(told.contains("its way has 20"), "{told}");
 }
 

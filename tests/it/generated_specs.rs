@@ -98,14 +98,23 @@ fn network() -> impl Strategy<Value = (String, usize)> {
         let g = if few { 2 } else { a * h + 1 };
         let groups = if few { "g = two; " } else { "" };
         let arrangement = if consecutive { "arrangement = consecutive; " } else { "" };
-        (format!("topology = dragonfly {{ {groups}h = {h}; {arrangement}a = {a}; link = wire; }}"), (a * g) as usize)
+        (
+            format!("topology = dragonfly {{ {groups}h = {h}; {arrangement}a = {a}; link = wire; }}"),
+            (a * g) as usize,
+        )
     });
     let tree = (2u32..5, 2u32..5).prop_map(|(levels, arity)| {
-        (format!("topology = fat_tree {{ arity = {arity}; levels = {levels}; }}"), (levels * arity.pow(levels - 1)) as usize)
+        (
+            format!("topology = fat_tree {{ arity = {arity}; levels = {levels}; }}"),
+            (levels * arity.pow(levels - 1)) as usize,
+        )
     });
     let kautz = (2u32..5, 1u32..4, any::<bool>()).prop_map(|(degree, length, duplex)| {
         let arcs = if duplex { "arcs = duplex; " } else { "" };
-        (format!("topology = kautz {{ length = {length}; {arcs}degree = {degree}; }}"), ((degree + 1) * degree.pow(length - 1)) as usize)
+        (
+            format!("topology = kautz {{ length = {length}; {arcs}degree = {degree}; }}"),
+            ((degree + 1) * degree.pow(length - 1)) as usize,
+        )
     });
     let levels = (2u32..6, 2u32..6, 1u32..4, any::<bool>()).prop_map(|(inner, outer, joined, spare)| {
         let spare = if spare && outer > 2 { "{ spare = one; }" } else { ";" };

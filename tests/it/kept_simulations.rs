@@ -36,19 +36,24 @@ fn spec() -> String {
 
 fn built() -> (Compiled, ast::Spec) {
     let text = spec();
-    let (fabric, spec, _) =
-        fabc::lang::read_normal("kept.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let (fabric, spec, _) = fabc::lang::read_normal("kept.fab", &|_: &str| Ok(text.clone()))
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
     (compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}")), spec)
 }
 
 fn written(compiled: &Compiled, spec: &ast::Spec) -> Files {
-    emit::artifacts(compiled, &print_spec(spec), &[]).into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect()
+    emit::artifacts(compiled, &print_spec(spec), &[])
+        .into_iter()
+        .map(|artifact| (artifact.path, artifact.bytes))
+        .collect()
 }
 
 /// What `fabc verify` says, if it makes so many runs again beside those that decide, or all.
 fn verify(compiled: &Compiled, spec: &ast::Spec, remake: Remake) -> Result<Vec<Unproved>, Vec<String>> {
     let verified = directory_with(&written(compiled, spec), &compiled.fabric, &print_spec(spec), remake);
-    verified.map(|verified| verified.unproved).map_err(|errors| errors.iter().map(ToString::to_string).collect())
+    verified
+        .map(|verified| verified.unproved)
+        .map_err(|errors| errors.iter().map(ToString::to_string).collect())
 }
 
 const NONE: Remake = Remake { runs: Some(0), seed: 0 };
@@ -160,7 +165,9 @@ const POSSIBLE_COMPLETIONS: &[Forgery<Completion>] = &[
 
 /// No search ends so.
 const IMPOSSIBLE_BRACKETS: &[Forgery<Saturation>] = &[
-    ("a stable rate above", |found| found.stable = Some(Rate::millionths(found.at_least().in_millionths() + 1))),
+    ("a stable rate above", |found| {
+        found.stable = Some(Rate::millionths(found.at_least().in_millionths() + 1))
+    }),
     ("both the same", |found| found.unstable = found.stable),
     ("a run more", |found| found.runs += 1),
     ("another rate past saturation", |found| found.beyond.rate = Rate::millionths(1)),
@@ -169,7 +176,8 @@ const IMPOSSIBLE_BRACKETS: &[Forgery<Saturation>] = &[
 ];
 
 /// Another search could end so.
-const POSSIBLE_BRACKETS: &[Forgery<Saturation>] = &[("one packet more past saturation", |found| found.beyond.delivered += 1)];
+const POSSIBLE_BRACKETS: &[Forgery<Saturation>] =
+    &[("one packet more past saturation", |found| found.beyond.delivered += 1)];
 
 /// Makes forgeries of one thing of a report, one at a time. The impossible are convicted without any other
 /// run, and the possible are convicted or declared; if all runs are made again, all are convicted.
@@ -189,7 +197,10 @@ fn forge<T: Clone + PartialEq>(
                 Err(errors) => assert!(errors[0].starts_with("simulations/"), "{what}: {errors:?}"),
                 Ok(unproved) => {
                     assert!(is_possible, "{what}: impossible, and not convicted");
-                    assert!(unproved.iter().any(|line| (line.file, line.place) == ("simulations/", "scenarios")), "{what}: {unproved:?}");
+                    assert!(
+                        unproved.iter().any(|line| (line.file, line.place) == ("simulations/", "scenarios")),
+                        "{what}: {unproved:?}"
+                    );
                     assert!(verify(compiled, spec, ALL).is_err(), "{what}: not convicted by all runs");
                 }
             }
@@ -202,7 +213,10 @@ fn forge<T: Clone + PartialEq>(
 fn forged_counts_are_convicted_or_declared() {
     let mut built = built();
     let unproved = verify(&built.0, &built.1, ALL).unwrap();
-    assert!(!unproved.iter().any(|line| (line.file, line.place) == ("simulations/", "scenarios")), "{unproved:?}");
+    assert!(
+        !unproved.iter().any(|line| (line.file, line.place) == ("simulations/", "scenarios")),
+        "{unproved:?}"
+    );
     // Of a fault, at the higher rate and with the second seed: no run that decides.
     forge(&mut built, |all| &mut all[CURVE][1].points[3], IMPOSSIBLE, POSSIBLE);
     forge(&mut built, |all| &mut all[FLITS][2].points[0], &IMPOSSIBLE[..7], &POSSIBLE[..3]);
@@ -241,7 +255,8 @@ fn which_runs_are_made_again_follows_from_files_and_seed() {
     *digests.last_mut().unwrap() ^= 1;
     let files = written(&compiled, &spec);
     let text = print_spec(&spec);
-    let convicts = |seed| directory_with(&files, &compiled.fabric, &text, Remake { runs: Some(8), seed }).is_err();
+    let convicts =
+        |seed| directory_with(&files, &compiled.fabric, &text, Remake { runs: Some(8), seed }).is_err();
     let caught: Vec<bool> = (0..12).map(convicts).collect();
     assert!(caught.contains(&true) && caught.contains(&false), "{caught:?}");
     assert_eq!(caught, (0..12).map(convicts).collect::<Vec<_>>());
@@ -252,9 +267,12 @@ fn merge(place: &Path, built: &(Compiled, ast::Spec), at: [usize; 2], code: i32)
     let (compiled, _) = built;
     let report = &compiled.simulations[at[0]][at[1]];
     let name = &compiled.fabric.simulations[at[0]].name;
-    let file = emit::tables_path(&report.scenario).replace("tables/", &format!("out/kept.shards/kept/{name}.")) + ".bin";
+    let file = emit::tables_path(&report.scenario)
+        .replace("tables/", &format!("out/kept.shards/kept/{name}."))
+        + ".bin";
     let kept = std::fs::read(place.join(&file)).unwrap();
-    let head: serde_json::Value = serde_json::from_slice(kept.split(|&byte| byte == b'\n').next().unwrap()).unwrap();
+    let head: serde_json::Value =
+        serde_json::from_slice(kept.split(|&byte| byte == b'\n').next().unwrap()).unwrap();
     let [key, tables] = ["key", "tables"].map(|key| head[key].as_str().unwrap());
     let forged = emit::kept_simulation(key, tables, &compiled.fabric, &compiled.topology, name, report);
     std::fs::write(place.join(&file), forged).unwrap();
@@ -301,17 +319,27 @@ fn one_window_is_made_again_alone() {
     };
     let same = "curve on nominal: another run finds the same up to cycle 2000; the window is 1000 to 2000";
     assert_eq!(verify(&["--window", "1234", "--block", "curve"], 0), same);
-    let fault = ["--window", "999", "--block", "curve", "--scenario", "router0", "--rate", "0.2", "--seed", "2"];
+    let fault =
+        ["--window", "999", "--block", "curve", "--scenario", "router0", "--rate", "0.2", "--seed", "2"];
     let unknown = verify(&fault, 2);
-    assert!(unknown.contains("FAB0522") && unknown.contains("the simulation was run on `nominal`, `"), "{unknown}");
+    assert!(
+        unknown.contains("FAB0522") && unknown.contains("the simulation was run on `nominal`, `"),
+        "{unknown}"
+    );
     let unknown = verify(&["--window", "0", "--block", "curve", "--rate", "0.3"], 2);
     assert!(unknown.contains("the rates are 0.10, 0.20, the seeds 1, 2"), "{unknown}");
     assert!(verify(&["--window", "0", "--block", "none"], 2).contains("the spec has the simulations `"));
     assert!(verify(&["--window", "9999", "--block", "curve"], 2).contains("cycles, from 0 on"));
-    assert!(verify(&["--window", "0", "--block", "burst", "--rate", "0.1"], 2).contains("such traffic has no rates"));
+    assert!(
+        verify(&["--window", "0", "--block", "burst", "--rate", "0.1"], 2)
+            .contains("such traffic has no rates")
+    );
     // The end of a run has no digest of cycles: it is made again whole.
     assert!(verify(&["--window", "2100", "--block", "curve"], 0).contains("the window is 2000 to 2"));
-    assert!(verify(&["--window", "0", "--block", "burst"], 0).starts_with("burst on nominal: another run finds the same"));
+    assert!(
+        verify(&["--window", "0", "--block", "burst"], 0)
+            .starts_with("burst on nominal: another run finds the same")
+    );
     // The first digest that differs is told.
     let (mut compiled, spec) = built();
     compiled.simulations[CURVE][0].points[0].digests[1] ^= 1;

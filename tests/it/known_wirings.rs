@@ -22,9 +22,10 @@ fn found(cubes: u32, effort: u32, seed: u32) -> (Topology, String) {
         .with(&format!("topology = synthesize {{ effort = {effort}; seed = {seed}; }}"))
         .with("budget { vcs = 2; faults = 0; }");
     let text = spec.text().replace("ports = 16;", "ports = 4096;");
-    let (fabric, ..) =
-        fabc::lang::read_normal("grow.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
-    let compiled = compile(fabric, Stage::Synthesize, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
+    let (fabric, ..) = fabc::lang::read_normal("grow.fab", &|_: &str| Ok(text.clone()))
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let compiled =
+        compile(fabric, Stage::Synthesize, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
     let notes = compiled.passes.iter().find(|pass| pass.name == "synthesize").unwrap().notes.join("; ");
     (compiled.topology, notes)
 }
@@ -72,8 +73,12 @@ fn line(topology: &Topology, cubes: usize) -> String {
 #[test]
 #[ignore = "searches for minutes; see above"]
 fn grow() {
-    let number =
-        |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u32>().ok()).unwrap_or_else(|| panic!("{name}=number"));
+    let number = |name: &str| {
+        std::env::var(name)
+            .ok()
+            .and_then(|value| value.parse::<u32>().ok())
+            .unwrap_or_else(|| panic!("{name}=number"))
+    };
     let cubes = number("CUBES");
     let (topology, notes) = found(cubes, number("EFFORT"), number("SEED"));
     println!("# {notes}\n{}", line(&topology, cubes as usize));
@@ -82,7 +87,10 @@ fn grow() {
 /// Of the smallest pod of the table: the report says which start won, and it is no worse than the line.
 #[test]
 fn a_known_wiring_is_a_start() {
-    let (cubes, known) = include_str!("../../src/passes/synth/known.csv").lines().find_map(|line| line.split_once(',')).unwrap();
+    let (cubes, known) = include_str!("../../src/passes/synth/known.csv")
+        .lines()
+        .find_map(|line| line.split_once(','))
+        .unwrap();
     let known: usize = known.split(',').next().unwrap().parse().unwrap();
     let cubes: usize = cubes.parse().unwrap();
     let (topology, notes) = found(cubes as u32, 1, 1);

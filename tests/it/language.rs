@@ -22,7 +22,8 @@ fn front_end(path: &str) -> (Result<Fabric, Diagnostics>, SourceMap) {
     let (parsed, sources) = parse(path, &read);
     let pod = match parsed {
         Err(errors) => Err(errors.into_iter().map(|error| Box::new(error) as _).collect()),
-        Ok(spec) => resolve(&spec, &read).map_err(|errors| errors.into_iter().map(|error| Box::new(error) as _).collect()),
+        Ok(spec) => resolve(&spec, &read)
+            .map_err(|errors| errors.into_iter().map(|error| Box::new(error) as _).collect()),
     };
     (pod, sources)
 }
@@ -48,7 +49,10 @@ fn settings() -> insta::Settings {
 
 /// The path of a test file as a user would write it.
 fn relative(path: &Path) -> &str {
-    path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap_or(path).to_str().expect("test files have plain names")
+    path.strip_prefix(env!("CARGO_MANIFEST_DIR"))
+        .unwrap_or(path)
+        .to_str()
+        .expect("test files have plain names")
 }
 
 fn fab_files(directory: &str) -> Vec<PathBuf> {
@@ -89,8 +93,11 @@ fn summary(fabric: &Fabric) -> String {
         Plant::Pod(pod) => pod,
         Plant::Network(network) => return network_summary(fabric, network),
     };
-    let links: Vec<String> =
-        fabric.link_types.iter().map(|link| format!("{} {} bit/s {} cycles", link.name, link.bandwidth_bps, link.latency_cycles)).collect();
+    let links: Vec<String> = fabric
+        .link_types
+        .iter()
+        .map(|link| format!("{} {} bit/s {} cycles", link.name, link.bandwidth_bps, link.latency_cycles))
+        .collect();
     let ocs = |ocs: &fabc::model::Ocs| {
         let ports = |side: &[fabc::model::FacePort]| {
             let names: Vec<String> = side.iter().take(2).map(|face| pod.face_port_name(*face)).collect();
@@ -103,7 +110,15 @@ fn summary(fabric: &Fabric) -> String {
     let requires: Vec<String> = fabric
         .requires
         .iter()
-        .map(|require| format!("{} {} {} ({})", require.metric_text(), require.comparison.symbol(), require.value_text, require.value))
+        .map(|require| {
+            format!(
+                "{} {} {} ({})",
+                require.metric_text(),
+                require.comparison.symbol(),
+                require.value_text,
+                require.value
+            )
+        })
         .collect();
     format!(
         "{}: {} nodes, {} cubes of {:?}, {} Hz\nlinks: {}\nchip: {} ports, {} VCs, {} bytes/flit, {} flits, {} cycles\n{} OCSes in {} groups\n\
@@ -151,7 +166,9 @@ fn network_summary(fabric: &Fabric, network: &Network) -> String {
         fabric.demand.total(),
         fabric.routing,
     );
-    let Family::Listed(listed) = &network.family else { return text + &format!("topology: {}\n", network.family.written()) };
+    let Family::Listed(listed) = &network.family else {
+        return text + &format!("topology: {}\n", network.family.written());
+    };
     let port = |port: Option<u16>| port.map_or("?".to_owned(), |port| port.to_string());
     text += &format!("graph of {:?} arcs\n", listed.arcs);
     for (router, hosts) in listed.routers.iter().zip(network.hosts(router.hosts)) {
@@ -159,7 +176,8 @@ fn network_summary(fabric: &Fabric, network: &Network) -> String {
     }
     for link in &listed.links {
         let [from, to] = link.ends.map(|end| &listed.routers[end as usize].name);
-        text += &format!("{from}.{} - {to}.{} {}\n", port(link.ports[0]), port(link.ports[1]), types(link.link));
+        text +=
+            &format!("{from}.{} - {to}.{} {}\n", port(link.ports[0]), port(link.ports[1]), types(link.link));
     }
     text
 }
@@ -169,11 +187,13 @@ fn good_specs() {
     insta::glob!("..", "ok/**/*.fab", |path| {
         let path = relative(path);
         let (parsed, sources) = parse(path, &read);
-        let spec = parsed
-            .unwrap_or_else(|errors| panic!("{}", rendered(errors.into_iter().map(|error| Box::new(error) as _).collect(), &sources)));
+        let spec = parsed.unwrap_or_else(|errors| {
+            panic!("{}", rendered(errors.into_iter().map(|error| Box::new(error) as _).collect(), &sources))
+        });
         let pod = resolve(&spec, &read);
-        let pod =
-            pod.unwrap_or_else(|errors| panic!("{}", rendered(errors.into_iter().map(|error| Box::new(error) as _).collect(), &sources)));
+        let pod = pod.unwrap_or_else(|errors| {
+            panic!("{}", rendered(errors.into_iter().map(|error| Box::new(error) as _).collect(), &sources))
+        });
         let normal = print_spec(&normalize(&spec));
         let formatted = print(&spec.files[0]);
         settings().bind(|| {
@@ -209,7 +229,9 @@ struct Slip {
 fn slips(path: &str) -> Vec<Slip> {
     let unseen = |text: &str| {
         let mut text = text.replace("\\n", "\n").replace("\\r", "\r").replace("\\t", "\t");
-        while let Some((before, (code, after))) = text.split_once("\\u{").and_then(|(before, rest)| Some((before, rest.split_once('}')?))) {
+        while let Some((before, (code, after))) =
+            text.split_once("\\u{").and_then(|(before, rest)| Some((before, rest.split_once('}')?)))
+        {
             let letter = u32::from_str_radix(code, 16).ok().and_then(char::from_u32).expect("a letter");
             text = format!("{before}{letter}{after}");
         }
@@ -222,7 +244,11 @@ fn slips(path: &str) -> Vec<Slip> {
             base = read(path).unwrap();
         } else if let Some(change) = line.strip_prefix("    ") {
             let (old, new) = change.split_once(" ==>").expect("OLD ==> NEW");
-            let (old, new, every) = (unseen(old), unseen(new.trim_start_matches('*').trim_start_matches(' ')), new.starts_with('*'));
+            let (old, new, every) = (
+                unseen(old),
+                unseen(new.trim_start_matches('*').trim_start_matches(' ')),
+                new.starts_with('*'),
+            );
             let text = &mut slips.last_mut().expect("a title").text;
             assert!(text.contains(&old), "{path}: the base has no {old:?}");
             *text = if every { text.replace(&old, &new) } else { text.replacen(&old, &new, 1) };
@@ -237,7 +263,9 @@ fn slips(path: &str) -> Vec<Slip> {
 fn complaints(text: &str) -> (Diagnostics, SourceMap) {
     let reader = |path: &str| if path == "slip.fab" { Ok(text.to_owned()) } else { read(path) };
     match fabc::lang::read("slip.fab", &reader) {
-        Ok((fabric, spec, sources)) => (warnings(&spec, &fabric).into_iter().map(|warning| Box::new(warning) as _).collect(), sources),
+        Ok((fabric, spec, sources)) => {
+            (warnings(&spec, &fabric).into_iter().map(|warning| Box::new(warning) as _).collect(), sources)
+        }
         Err((failure, sources)) => (failure.diagnostics(), sources),
     }
 }
@@ -268,9 +296,13 @@ fn slips_are_told_with_place_cause_and_mend() {
 
 #[test]
 fn a_semicolon_after_a_block_is_taken_away() {
-    let text = "fabric pod {\n    chip { vcs = 4; }; // four\n    topology = synthesize { seed = 1; } ;\n};\n";
+    let text =
+        "fabric pod {\n    chip { vcs = 4; }; // four\n    topology = synthesize { seed = 1; } ;\n};\n";
     let file = parse_file("pod.fab", text).0.unwrap();
-    assert_eq!(print(&file), "fabric pod {\n    chip { vcs = 4; } // four\n    topology = synthesize { seed = 1; }\n}\n");
+    assert_eq!(
+        print(&file),
+        "fabric pod {\n    chip { vcs = 4; } // four\n    topology = synthesize { seed = 1; }\n}\n"
+    );
 }
 
 #[test]
@@ -290,11 +322,17 @@ fn words_of_choices_are_no_constants() {
 /// Found by the 50,379th of a million mutants: without its quotes such a name began a comment.
 #[test]
 fn names_of_routers_keep_the_quotes_that_they_need() {
-    for name in ["a[0,0]", "cube0[1,1,/*0]", "a[//]", "a[1,(,0]", "a[{]", "a[x y]", "a[é]", "a/*[0]", "a[", "a]", "-"] {
+    for name in
+        ["a[0,0]", "cube0[1,1,/*0]", "a[//]", "a[1,(,0]", "a[{]", "a[x y]", "a[é]", "a/*[0]", "a[", "a]", "-"]
+    {
         let text = format!("fabric f {{ simulate s {{ traffic = hotspot {{ at = [\"{name}\", 7]; }} }} }}\n");
-        let spec = parse("names.fab", &|_: &str| Ok(text.clone())).0.unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
+        let spec = parse("names.fab", &|_: &str| Ok(text.clone()))
+            .0
+            .unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
         let normal = print_spec(&normalize(&spec));
-        let again = parse("names.fab", &|_: &str| Ok(normal.clone())).0.unwrap_or_else(|errors| panic!("{errors:?}\n{normal}"));
+        let again = parse("names.fab", &|_: &str| Ok(normal.clone()))
+            .0
+            .unwrap_or_else(|errors| panic!("{errors:?}\n{normal}"));
         assert_eq!(print_spec(&normalize(&again)), normal);
         assert_eq!(normal.contains(&format!("\"{name}\"")), name != "a[0,0]", "{normal}");
     }
@@ -303,15 +341,24 @@ fn names_of_routers_keep_the_quotes_that_they_need() {
 #[test]
 fn the_keywords_of_the_grammar_are_those_of_the_words() {
     let grammar = read("src/lang/fab.pest").unwrap();
-    let items = words::ITEMS.iter().filter(|item| !matches!(item.form, words::Form::Setting | words::Form::Choice)).map(|item| item.name);
+    let items = words::ITEMS
+        .iter()
+        .filter(|item| !matches!(item.form, words::Form::Setting | words::Form::Choice))
+        .map(|item| item.name);
     for word in items.chain(words::STATEMENTS.iter().map(|(name, _)| *name)) {
-        assert!(grammar.contains(&format!("@{{ \"{word}\" ~ !word_char }}")), "the grammar has no keyword `{word}`");
+        assert!(
+            grammar.contains(&format!("@{{ \"{word}\" ~ !word_char }}")),
+            "the grammar has no keyword `{word}`"
+        );
     }
     for item in words::ITEMS {
         let (file, sources) = parse_file("word.fab", item.example);
-        let file =
-            file.unwrap_or_else(|errors| panic!("{}", rendered(errors.into_iter().map(|error| Box::new(error) as _).collect(), &sources)));
-        let fabc::syntax::ast::Entry::Item(found) = &file.entries[0] else { panic!("{} is no item", item.example) };
+        let file = file.unwrap_or_else(|errors| {
+            panic!("{}", rendered(errors.into_iter().map(|error| Box::new(error) as _).collect(), &sources))
+        });
+        let fabc::syntax::ast::Entry::Item(found) = &file.entries[0] else {
+            panic!("{} is no item", item.example)
+        };
         assert_eq!(found.kind.keyword(), item.name);
     }
 }
@@ -321,12 +368,18 @@ fn every_code_has_a_file_that_triggers_it() {
     let mut triggered = BTreeSet::new();
     for file in ["spelling", "pods", "parted", "networks", "warnings"] {
         for slip in slips(&format!("tests/slips/{file}.txt")) {
-            triggered.extend(complaints(&slip.text).0.iter().map(|error| error.code().expect("every error has a code").to_string()));
+            triggered.extend(
+                complaints(&slip.text)
+                    .0
+                    .iter()
+                    .map(|error| error.code().expect("every error has a code").to_string()),
+            );
         }
     }
     for path in fab_files("tests/err") {
         let errors = front_end(path.to_str().unwrap()).0.err().unwrap_or_default();
-        triggered.extend(errors.iter().map(|error| error.code().expect("every error has a code").to_string()));
+        triggered
+            .extend(errors.iter().map(|error| error.code().expect("every error has a code").to_string()));
     }
     // Those of the command line: tests/it/language/parameters.rs.
     triggered.extend(["FAB0018", "FAB0142"].map(str::to_owned));
@@ -340,7 +393,8 @@ fn every_code_has_a_file_that_triggers_it() {
 fn errors_stand_in_source_order() {
     for path in fab_files("tests/err") {
         let errors = front_end(path.to_str().unwrap()).0.err().unwrap_or_default();
-        let places: Vec<usize> = errors.iter().filter_map(|error| Some(error.labels()?.next()?.offset())).collect();
+        let places: Vec<usize> =
+            errors.iter().filter_map(|error| Some(error.labels()?.next()?.offset())).collect();
         assert!(places.is_sorted(), "{path:?}: {places:?}");
     }
 }
@@ -375,14 +429,20 @@ fn formatting_is_idempotent_and_keeps_comments() {
         let once = print(&file);
         let again = parse_file("spec.fab", &once).0.unwrap();
         assert_eq!(print(&again), once, "{path:?}");
-        let texts = |file: &fabc::syntax::ast::File| file.comments.iter().map(|comment| comment.text.clone()).collect::<Vec<_>>();
+        let texts = |file: &fabc::syntax::ast::File| {
+            file.comments.iter().map(|comment| comment.text.clone()).collect::<Vec<_>>()
+        };
         assert_eq!(texts(&again), texts(&file), "{path:?}");
     }
 }
 
 #[test]
 fn the_normal_form_means_the_same_and_is_its_own_normal_form() {
-    for path in fab_files("specs").into_iter().chain(fab_files("tests/ok")).filter(|path| !path.starts_with("specs/parts")) {
+    for path in fab_files("specs")
+        .into_iter()
+        .chain(fab_files("tests/ok"))
+        .filter(|path| !path.starts_with("specs/parts"))
+    {
         let path = path.to_str().unwrap();
         let spec = parse(path, &read).0.unwrap();
         let normal = print_spec(&normalize(&spec));
@@ -402,15 +462,26 @@ fn large_pods_resolve_fast() {
     let reader = |path: &str| Ok(if path.contains("parts") { parts.clone() } else { text.clone() });
     let spec = parse("specs/pod.fab", &reader).0.unwrap();
     let pod = resolve(&spec, &reader).unwrap();
-    assert_eq!(pod.pod().unwrap().ocses.iter().map(|ocs| ocs.a.len() + ocs.b.len()).sum::<usize>(), 2 * 48 * 1024);
+    assert_eq!(
+        pod.pod().unwrap().ocses.iter().map(|ocs| ocs.a.len() + ocs.b.len()).sum::<usize>(),
+        2 * 48 * 1024
+    );
 }
 
 #[test]
 fn thousands_of_groups_at_one_port_are_counted_after_the_first_hundred() {
     let template = read("tests/err/meaning/port_taken.fab").unwrap();
-    let group = |k: u32| format!("ocs G{k:05}[u in 0..2, v in 0..2] {{ couple +x[u, v] with -x[u, v] over fiber; ports = 16; }}\n");
+    let group = |k: u32| {
+        format!(
+            "ocs G{k:05}[u in 0..2, v in 0..2] {{ couple +x[u, v] with -x[u, v] over fiber; ports = 16; }}\n"
+        )
+    };
     let (head, rest) = template.split_once("    ocs X").unwrap();
-    let text = format!("{head}{}{}", (0..5_000).map(group).collect::<String>(), &rest[rest.find("    budget").unwrap()..]);
+    let text = format!(
+        "{head}{}{}",
+        (0..5_000).map(group).collect::<String>(),
+        &rest[rest.find("    budget").unwrap()..]
+    );
     let reader = |_: &str| Ok(text.clone());
     let spec = parse("pod.fab", &reader).0.unwrap();
     let errors: Vec<String> = resolve(&spec, &reader).unwrap_err().iter().map(ToString::to_string).collect();
@@ -452,10 +523,14 @@ fn a_spec_has_limits_with_all_its_files() {
         parse("pod.fab", &loader).0.expect_err("too much")
     };
     let large = format!("//{}", "x".repeat(3 << 20));
-    let two = |path: &str| if path == "pod.fab" { "use \"a\"; use \"b\"; fabric pod { }".to_owned() } else { large.clone() };
+    let two = |path: &str| {
+        if path == "pod.fab" { "use \"a\"; use \"b\"; fabric pod { }".to_owned() } else { large.clone() }
+    };
     assert!(matches!(error_of(&two)[..], [ParseError::TooLarge { .. }]));
     let dense = "let a = 1; ".repeat(40_000);
-    let two = |path: &str| if path == "pod.fab" { "use \"a\"; use \"b\"; fabric pod { }".to_owned() } else { dense.clone() };
+    let two = |path: &str| {
+        if path == "pod.fab" { "use \"a\"; use \"b\"; fabric pod { }".to_owned() } else { dense.clone() }
+    };
     assert!(matches!(error_of(&two)[..], [ParseError::TooManyTokens { .. }]));
     let denser = |_: &str| "x = 1; ".repeat(200_000);
     assert!(matches!(error_of(&denser)[..], [ParseError::TooManyTokens { .. }]));

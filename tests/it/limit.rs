@@ -20,7 +20,11 @@ fn limit(fabric: &Fabric) -> UniversalLimit {
 /// weaker bound.
 fn expect(fabric: &Fabric, known: f64) {
     let value = limit(fabric).value().as_f64();
-    assert!(value <= known * 1.0006 && value > known * 0.997, "{value} instead of {known} for {} cubes", plant(fabric).cubes);
+    assert!(
+        value <= known * 1.0006 && value > known * 0.997,
+        "{value} instead of {known} for {} cubes",
+        plant(fabric).cubes
+    );
 }
 
 #[test]
@@ -53,7 +57,10 @@ fn few_counts_give_the_same_limit_or_none() {
         let found: Vec<Option<UniversalLimit>> = (0..22).map(|bits| within(1 << bits)).collect();
         let enough = found.iter().position(Option::is_some).expect("4 million counts are enough");
         let whole = Some(limit(&fabric));
-        assert!(enough > 4 && found[enough..].iter().all(|limit| *limit == whole), "{dims:?}, {cubes} cubes: {enough} bits");
+        assert!(
+            enough > 4 && found[enough..].iter().all(|limit| *limit == whole),
+            "{dims:?}, {cubes} cubes: {enough} bits"
+        );
     }
 }
 
@@ -77,7 +84,10 @@ fn other_shapes_have_their_known_limits() {
 #[test]
 fn a_cut_that_no_fiber_crosses_is_found() {
     let limit = limit(&fixture::pod([4, 4, 4], 8, &[0, 1], 2, 0));
-    assert_eq!((limit.argument.clone(), limit.value()), (LimitArgument::Plane { axis: 2, below: 2 }, Fraction::new(1u16, 512u16)));
+    assert_eq!(
+        (limit.argument.clone(), limit.value()),
+        (LimitArgument::Plane { axis: 2, below: 2 }, Fraction::new(1u16, 512u16))
+    );
 }
 
 #[test]
@@ -113,25 +123,36 @@ fn a_forged_limit_is_convicted() {
 fn every_number_of_a_packing_is_checked() {
     let fabric = fixture::pod([4, 4, 4], 32, &[0, 1, 2], 2, 0);
     let honest = limit(&fabric);
-    let LimitArgument::OneHop { fiber, prices, deficits } = honest.argument.clone() else { panic!("{honest:?}") };
+    let LimitArgument::OneHop { fiber, prices, deficits } = honest.argument.clone() else {
+        panic!("{honest:?}")
+    };
     assert_eq!((fiber, prices.len()), (3, 3));
-    let verdict = |forged: UniversalLimit| check::limit(plant(&fabric), &fabric.demand, &fabric.capacities, &forged);
+    let verdict =
+        |forged: UniversalLimit| check::limit(plant(&fabric), &fabric.demand, &fabric.capacities, &forged);
     let argued = |argument: LimitArgument| verdict(UniversalLimit { argument, ..honest.clone() });
     for class in 0..prices.len() {
         for change in [-1, 1] {
             let mut prices = prices.clone();
             prices[class] = prices[class].saturating_add_signed(change);
-            assert!(argued(LimitArgument::OneHop { fiber, prices, deficits }).is_err(), "price {class} {change}");
+            assert!(
+                argued(LimitArgument::OneHop { fiber, prices, deficits }).is_err(),
+                "price {class} {change}"
+            );
         }
     }
     for (cube, change) in [(0, 1), (0, -1), (1, 1)] {
         let mut deficits = deficits;
         deficits[cube] = deficits[cube].saturating_add_signed(change);
-        let error = argued(LimitArgument::OneHop { fiber, prices: prices.clone(), deficits }).unwrap_err().to_string();
+        let error = argued(LimitArgument::OneHop { fiber, prices: prices.clone(), deficits })
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("fall short of their prices by"), "{error}");
     }
     for fiber in [0, 2, 4, u32::MAX] {
-        assert!(argued(LimitArgument::OneHop { fiber, prices: prices.clone(), deficits }).is_err(), "fiber {fiber}");
+        assert!(
+            argued(LimitArgument::OneHop { fiber, prices: prices.clone(), deficits }).is_err(),
+            "fiber {fiber}"
+        );
     }
     let fewer = prices[1..].to_vec();
     assert!(argued(LimitArgument::OneHop { fiber, prices: fewer, deficits }).is_err());
@@ -143,7 +164,8 @@ fn every_number_of_a_packing_is_checked() {
     ocses[Id::new(0)].rule = CoupleRule::Any;
     let beside = std::mem::take(&mut ocses[Id::new(0)].b);
     ocses[Id::new(0)].a.extend(beside);
-    let error = check::limit(plant(&merged), &merged.demand, &merged.capacities, &honest).unwrap_err().to_string();
+    let error =
+        check::limit(plant(&merged), &merged.demand, &merged.capacities, &honest).unwrap_err().to_string();
     assert!(error.contains("leaves open what a face port is joined with"), "{error}");
 }
 
@@ -154,8 +176,11 @@ fn words_that_share_a_cube_lengthen_every_wiring() {
     let pod = plant(&fabric);
     let (chips, cubes, fiber) = (pod.chips_per_cube() as usize, 16, 3u32);
     let slot = |face: &FacePort| (face.node.index() % chips, face.port.index());
-    let partner: BTreeMap<Slot, Slot> =
-        pod.ocses.iter().flat_map(|ocs| [(slot(&ocs.a[0]), slot(&ocs.b[0])), (slot(&ocs.b[0]), slot(&ocs.a[0]))]).collect();
+    let partner: BTreeMap<Slot, Slot> = pod
+        .ocses
+        .iter()
+        .flat_map(|ocs| [(slot(&ocs.a[0]), slot(&ocs.b[0])), (slot(&ocs.b[0]), slot(&ocs.a[0]))])
+        .collect();
     let copper = [vec![1], vec![1], vec![1]];
     let between = |p: usize, q: usize| (p ^ q).count_ones();
     // They are the same under all shifts, and the search for them is long.
@@ -174,19 +199,25 @@ fn words_that_share_a_cube_lengthen_every_wiring() {
             words.entry((cubes - shift) % cubes).or_default().push((b, a));
             links.extend((0..cubes).map(|cube| (cube * chips + a, (cube + shift) % cubes * chips + b, 3)));
         }
-        for (p, q) in (0..chips).flat_map(|p| (0..p).map(move |q| (p, q))).filter(|&(p, q)| between(p, q) == 1) {
+        for (p, q) in
+            (0..chips).flat_map(|p| (0..p).map(move |q| (p, q))).filter(|&(p, q)| between(p, q) == 1)
+        {
             links.extend((0..cubes).map(|cube| (cube * chips + p, cube * chips + q, 1)));
         }
         let Some(lengths) = lengths(pod.node_count(), &links) else { continue };
         let real: u128 = lengths[..chips].iter().flatten().sum();
         let mut least = 0;
         for (p, q) in pairs() {
-            let of_tree = |within: u32| copies_of_pair[&(p, q)].iter().filter(|&&length| length <= within).count();
+            let of_tree =
+                |within: u32| copies_of_pair[&(p, q)].iter().filter(|&&length| length <= within).count();
             for within in (0..16).take_while(|&within| of_tree(within) <= cubes) {
                 least += cubes - of_tree(within);
                 for (&cube, words) in &words {
                     let own = usize::from(cube == 0 && between(p, q) <= within);
-                    let near = words.iter().filter(|(exit, entry)| between(p, *exit) + fiber + between(*entry, q) <= within).count();
+                    let near = words
+                        .iter()
+                        .filter(|(exit, entry)| between(p, *exit) + fiber + between(*entry, q) <= within)
+                        .count();
                     least += (own + near).saturating_sub(1);
                 }
             }
@@ -200,7 +231,15 @@ type Slot = (usize, usize);
 
 /// Lengths from one position to the copies of another in a tree of cubes that is built cube by cube, as far
 /// as `levels`.
-fn copies(pod: &Pod, partner: &BTreeMap<Slot, Slot>, copper: &[Vec<u32>; 3], fiber: u32, from: usize, to: usize, levels: u32) -> Vec<u32> {
+fn copies(
+    pod: &Pod,
+    partner: &BTreeMap<Slot, Slot>,
+    copper: &[Vec<u32>; 3],
+    fiber: u32,
+    from: usize,
+    to: usize,
+    levels: u32,
+) -> Vec<u32> {
     let between = |p: usize, q: usize| -> u32 {
         let [p, q] = [p, q].map(|local| pod.at(Id::new(local)).map(|at| at as usize));
         (0..3).map(|axis| copper[axis][p[axis].min(q[axis])..p[axis].max(q[axis])].iter().sum::<u32>()).sum()
@@ -224,16 +263,23 @@ fn copies(pod: &Pod, partner: &BTreeMap<Slot, Slot>, copper: &[Vec<u32>; 3], fib
 
 #[test]
 fn the_tree_walked_cube_by_cube_gives_the_same_sum() {
-    for (dims, cubes, axes) in [([2, 2, 2], 5, &[0, 1, 2][..]), ([3, 2, 1], 7, &[0, 1]), ([1, 1, 2], 9, &[0, 2]), ([1, 1, 1], 12, &[0, 1])]
-    {
+    for (dims, cubes, axes) in [
+        ([2, 2, 2], 5, &[0, 1, 2][..]),
+        ([3, 2, 1], 7, &[0, 1]),
+        ([1, 1, 2], 9, &[0, 2]),
+        ([1, 1, 1], 12, &[0, 1]),
+    ] {
         let fabric = fixture::pod(dims, cubes, axes, 2, 0);
         let pod = plant(&fabric);
         let claimed = limit(&fabric);
         let LimitArgument::Tree { copper, fiber, levels } = &claimed.argument else { continue };
         let chips = pod.chips_per_cube() as usize;
         let slot = |face: &FacePort| (face.node.index() % chips, face.port.index());
-        let partner: BTreeMap<Slot, Slot> =
-            pod.ocses.iter().flat_map(|ocs| [(slot(&ocs.a[0]), slot(&ocs.b[0])), (slot(&ocs.b[0]), slot(&ocs.a[0]))]).collect();
+        let partner: BTreeMap<Slot, Slot> = pod
+            .ocses
+            .iter()
+            .flat_map(|ocs| [(slot(&ocs.a[0]), slot(&ocs.b[0])), (slot(&ocs.b[0]), slot(&ocs.a[0]))])
+            .collect();
         let mut sum = 0u128;
         for (p, q) in (0..chips).flat_map(|p| (0..chips).map(move |q| (p, q))) {
             let found = copies(pod, &partner, copper, *fiber, p, q, *levels);
@@ -247,7 +293,8 @@ fn the_tree_walked_cube_by_cube_gives_the_same_sum() {
 /// A pod with holes: some switches missing, some serving a few cubes, some joining any ports, pairs of them
 /// merged.
 fn pods() -> impl Strategy<Value = (Fabric, u64)> {
-    let dims = prop_oneof![Just([1, 1, 1]), Just([2, 1, 1]), Just([2, 2, 1]), Just([3, 1, 2]), Just([2, 2, 2])];
+    let dims =
+        prop_oneof![Just([1, 1, 1]), Just([2, 1, 1]), Just([2, 2, 1]), Just([3, 1, 2]), Just([2, 2, 2])];
     (dims, 2..6u32, any::<u64>()).prop_map(|(dims, cubes, seed)| {
         let mut fabric = fixture::pod(dims, cubes, &[0, 1, 2], 2, 0);
         let pod = plant_mut(&mut fabric);
@@ -321,7 +368,8 @@ fn wiring(pod: &Pod, random: &mut Random) -> Vec<(usize, usize, bool)> {
 /// Lengths between all pairs, or `None` where some are not joined.
 fn lengths(nodes: usize, links: &[(usize, usize, u128)]) -> Option<Vec<Vec<u128>>> {
     let far = u128::MAX / 4;
-    let mut between: Vec<Vec<u128>> = (0..nodes).map(|a| (0..nodes).map(|b| if a == b { 0 } else { far }).collect()).collect();
+    let mut between: Vec<Vec<u128>> =
+        (0..nodes).map(|a| (0..nodes).map(|b| if a == b { 0 } else { far }).collect()).collect();
     for &(a, b, length) in links {
         let least = between[a][b].min(length);
         (between[a][b], between[b][a]) = if a == b { (0, 0) } else { (least, least) };
@@ -393,7 +441,11 @@ fn the_cubes_of_a_switchless_half_are_a_cut() {
         ocs
     };
     let all: Vec<_> = pod.ocses.iter().cloned().collect();
-    pod.ocses = IdVec::from(vec![keep(&all[0], [0, 1].into()), keep(&all[1], [2, 3].into()), keep(&all[2], [1, 2].into())]);
+    pod.ocses = IdVec::from(vec![
+        keep(&all[0], [0, 1].into()),
+        keep(&all[1], [2, 3].into()),
+        keep(&all[2], [1, 2].into()),
+    ]);
     let limit = limit(&fabric);
     assert_eq!(limit.argument, LimitArgument::Cubes { first: 0, count: 2 });
     assert_eq!(limit.value(), Fraction::new(2u16, 256u16));

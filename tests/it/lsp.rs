@@ -26,7 +26,8 @@ struct Editor {
 impl Editor {
     fn start() -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fabc"));
-        let mut child = command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("fabc starts");
+        let mut child =
+            command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("fabc starts");
         let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
         let mut editor = Self { child, to, from, next: 1, findings: BTreeMap::new() };
         let told = editor.ask("initialize", json!({"capabilities": {}, "processId": null, "rootUri": null}));
@@ -74,14 +75,20 @@ impl Editor {
     fn open(&mut self, path: &Path) -> String {
         let uri = uri(path);
         let text = std::fs::read_to_string(path).unwrap();
-        self.tell("textDocument/didOpen", json!({"textDocument": {"uri": uri, "languageId": "fab", "version": 1, "text": text}}));
+        self.tell(
+            "textDocument/didOpen",
+            json!({"textDocument": {"uri": uri, "languageId": "fab", "version": 1, "text": text}}),
+        );
         uri
     }
 
     fn change(&mut self, uri: &str, from: (u32, u32), to: (u32, u32), text: &str) {
         let place = |(line, character): (u32, u32)| json!({"line": line, "character": character});
         let change = json!({"range": {"start": place(from), "end": place(to)}, "text": text});
-        self.tell("textDocument/didChange", json!({"textDocument": {"uri": uri, "version": 2}, "contentChanges": [change]}));
+        self.tell(
+            "textDocument/didChange",
+            json!({"textDocument": {"uri": uri, "version": 2}, "contentChanges": [change]}),
+        );
     }
 
     fn stop(mut self) {
@@ -182,7 +189,10 @@ fn words_are_explained() {
         ("lanes", 0),
     ] {
         let hover = editor.ask("textDocument/hover", at(&pod, found, on));
-        all.push(format!("{found}\n{}", markdown(&hover).replace(&format!("{}/", pod.parent().unwrap().display()), "")));
+        all.push(format!(
+            "{found}\n{}",
+            markdown(&hover).replace(&format!("{}/", pod.parent().unwrap().display()), "")
+        ));
     }
     editor.open(&parts);
     for found in ["X[u", "u in", "ports"] {
@@ -210,20 +220,36 @@ fn words_are_offered_where_they_fit() {
         let offers = editor.ask("textDocument/completion", place);
         offers.as_array().unwrap().iter().map(|offer| offer["label"].as_str().unwrap().to_owned()).collect()
     };
-    let has = |offers: &[String], all: &[&str]| all.iter().all(|word| offers.iter().any(|offer| offer == word));
+    let has =
+        |offers: &[String], all: &[&str]| all.iter().all(|word| offers.iter().any(|offer| offer == word));
     let items = ask("    ");
-    assert!(has(&items, &["cubes", "topology", "require", "slice"]) && !has(&items, &["bandwidth"]), "{items:?}");
+    assert!(
+        has(&items, &["cubes", "topology", "require", "slice"]) && !has(&items, &["bandwidth"]),
+        "{items:?}"
+    );
     assert_eq!(ask("    top"), items);
-    assert_eq!(ask("    topology = "), ["synthesize", "torus", "twisted_torus", "cross_connects", "side", "lanes"]);
+    assert_eq!(
+        ask("    topology = "),
+        ["synthesize", "torus", "twisted_torus", "cross_connects", "side", "lanes"]
+    );
     let settings = ask("    topology = synthesize { eff");
-    assert!(has(&settings, &["effort", "seed", "symmetry"]) && !has(&settings, &["cubes", "degree"]), "{settings:?}");
-    assert_eq!(ask("    topology = synthesize { symmetry = "), ["translation", "none", "auto", "side", "lanes"]);
+    assert!(
+        has(&settings, &["effort", "seed", "symmetry"]) && !has(&settings, &["cubes", "degree"]),
+        "{settings:?}"
+    );
+    assert_eq!(
+        ask("    topology = synthesize { symmetry = "),
+        ["translation", "none", "auto", "side", "lanes"]
+    );
     // Units that fit, and no others.
     assert_eq!(ask("    clock = 1 "), ["GHz", "MHz", "kHz", "Hz"]);
     assert_eq!(ask("    link wire { bandwidth = 100 "), ["GB/s", "MB/s", "TB/s", "Gbps", "Mbps", "Tbps"]);
     assert_eq!(ask("    link wire { latency <= 1 "), ["ns", "us", "ps", "ms", "cycles", "m"]);
     assert_eq!(ask("    budget { faults = 1 "), ["ocs", "link", "chip", "router"]);
-    assert_eq!(ask("    collective g = all_reduce { size = 64 "), ["B", "KiB", "MiB", "GiB", "kB", "MB", "GB"]);
+    assert_eq!(
+        ask("    collective g = all_reduce { size = 64 "),
+        ["B", "KiB", "MiB", "GiB", "kB", "MB", "GB"]
+    );
     assert_eq!(ask("    require latency <= 1 "), ["ns", "us", "ps", "ms", "cycles"]);
     assert_eq!(ask("    require gradients.bandwidth >= 1 ")[..2], ["GB/s", "MB/s"]);
     assert_eq!(ask("    floor { copper <= 10 "), ["m"]);
@@ -253,11 +279,20 @@ fn words_are_offered_where_they_fit() {
 #[test]
 fn what_is_no_message_ends_nothing() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fabc"));
-    let mut child = command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .arg("lsp")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let (mut to, mut from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
     let framed = |body: &str| format!("Content-Length: {}\r\n\r\n{body}", body.len());
-    let request =
-        |id: u32, method: &str| framed(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{"capabilities":{{}}}}}}"#));
+    let request = |id: u32, method: &str| {
+        framed(&format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{"capabilities":{{}}}}}}"#
+        ))
+    };
     // What is said, the id that the answer has, and its error.
     let script = [
         ("hello\r\n\r\n".to_owned(), Value::Null, -32700),
@@ -288,7 +323,11 @@ fn what_is_no_message_ends_nothing() {
             let mut body = vec![0; bytes + 2];
             std::io::Read::read_exact(&mut from, &mut body).unwrap();
             let answer: Value = serde_json::from_slice(&body).unwrap();
-            assert_eq!((&answer["id"], answer["error"]["code"].as_i64().unwrap_or(0)), (&id, code), "{said}: {answer}");
+            assert_eq!(
+                (&answer["id"], answer["error"]["code"].as_i64().unwrap_or(0)),
+                (&id, code),
+                "{said}: {answer}"
+            );
         }
     }
     std::io::Write::write_all(&mut to, framed(r#"{"jsonrpc":"2.0","method":"exit"}"#).as_bytes()).unwrap();
@@ -315,7 +354,13 @@ fn edited(text: &str, edits: &Value) -> String {
         .as_array()
         .unwrap()
         .iter()
-        .map(|edit| (offset(&edit["range"]["start"]), offset(&edit["range"]["end"]), edit["newText"].as_str().unwrap()))
+        .map(|edit| {
+            (
+                offset(&edit["range"]["start"]),
+                offset(&edit["range"]["end"]),
+                edit["newText"].as_str().unwrap(),
+            )
+        })
         .collect();
     edits.sort_unstable();
     let mut out = text.to_owned();
@@ -334,7 +379,8 @@ fn names_are_found_and_changed_across_files() {
     // To a declaration in the same file, in another one, and to the file itself.
     let lines = |answer: &Value| -> Vec<(bool, u64)> {
         let all = answer.as_array().unwrap().iter();
-        all.map(|place| (place["uri"] == json!(uri(&pod)), place["range"]["start"]["line"].as_u64().unwrap())).collect()
+        all.map(|place| (place["uri"] == json!(uri(&pod)), place["range"]["start"]["line"].as_u64().unwrap()))
+            .collect()
     };
     assert_eq!(lines(&editor.ask("textDocument/definition", at(&pod, "side * side", 8))), [(true, 3)]);
     assert_eq!(lines(&editor.ask("textDocument/definition", at(&pod, "fiber", 0))), [(false, 2)]);
@@ -344,7 +390,10 @@ fn names_are_found_and_changed_across_files() {
         place.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         place
     };
-    let all = editor.ask("textDocument/references", with(at(&pod, "fiber", 0), json!({"context": {"includeDeclaration": true}})));
+    let all = editor.ask(
+        "textDocument/references",
+        with(at(&pod, "fiber", 0), json!({"context": {"includeDeclaration": true}})),
+    );
     assert_eq!(lines(&all).len(), 5);
     let marked = editor.ask("textDocument/documentHighlight", at(&pod, "side =", 0));
     assert_eq!(marked.as_array().unwrap().len(), 4);
@@ -369,7 +418,8 @@ fn names_are_found_and_changed_across_files() {
         ("edge", "2x", "is no name"),
         ("cubes", "boxes", "nothing here has a name of its own"),
     ] {
-        let refused = editor.ask_for("textDocument/rename", with(at(&pod, found, 0), json!({"newName": name})));
+        let refused =
+            editor.ask_for("textDocument/rename", with(at(&pod, found, 0), json!({"newName": name})));
         assert!(refused.as_ref().is_err_and(|error| error.contains(why)), "{refused:?}");
     }
     editor.stop();
@@ -377,7 +427,11 @@ fn names_are_found_and_changed_across_files() {
 
 /// The normal form, as `fabc check` dumps it.
 fn fabc_normal(path: &Path) -> String {
-    let out = Command::new(env!("CARGO_BIN_EXE_fabc")).args(["check", "--dump", "resolve"]).arg(path).output().unwrap();
+    let out = Command::new(env!("CARGO_BIN_EXE_fabc"))
+        .args(["check", "--dump", "resolve"])
+        .arg(path)
+        .output()
+        .unwrap();
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     String::from_utf8(out.stdout).unwrap()
 }
@@ -396,9 +450,17 @@ fn a_network_that_is_too_large_to_be_built_is_held_against_its_formulas() {
     opened(&mut server, "file:///huge.fab", text);
     let found = findings(&mut server, "file:///huge.fab");
     assert_eq!(found.as_array().map(Vec::len), Some(1), "{found}");
-    assert_eq!((&found[0]["code"], &found[0]["range"]["start"]["line"]), (&json!("FAB0401"), &json!(5)), "{found}");
+    assert_eq!(
+        (&found[0]["code"], &found[0]["range"]["start"]["line"]),
+        (&json!("FAB0401"), &json!(5)),
+        "{found}"
+    );
     let checked = fabc::check(text, &fabc::Options::default()).unwrap_err();
-    assert_eq!(checked.list().iter().map(|error| error.code.as_str()).collect::<Vec<_>>(), ["FAB0401"], "as `fabc check` says");
+    assert_eq!(
+        checked.list().iter().map(|error| error.code.as_str()).collect::<Vec<_>>(),
+        ["FAB0401"],
+        "as `fabc check` says"
+    );
 }
 
 #[test]
@@ -411,8 +473,12 @@ fn what_is_wrong_is_told_while_it_is_typed() {
     editor.change(&pod_uri, (7, 14), (7, 27), "alowed_turns");
     editor.listen();
     let finding = editor.findings[&pod_uri][0].clone();
-    assert_eq!((&finding["code"], &finding["range"]["start"]), (&json!("FAB0126"), &json!({"line": 7, "character": 14})));
-    let asked = json!({"textDocument": {"uri": pod_uri}, "range": finding["range"], "context": {"diagnostics": []}});
+    assert_eq!(
+        (&finding["code"], &finding["range"]["start"]),
+        (&json!("FAB0126"), &json!({"line": 7, "character": 14}))
+    );
+    let asked =
+        json!({"textDocument": {"uri": pod_uri}, "range": finding["range"], "context": {"diagnostics": []}});
     let actions = editor.ask("textDocument/codeAction", asked);
     assert_eq!(actions[0]["title"], "write `allowed_turns`");
     assert_eq!(actions[0]["edit"]["changes"][&pod_uri][0]["newText"], "allowed_turns");
@@ -448,10 +514,10 @@ fn a_file_is_drawn_laid_out_and_outlined() {
     editor.open(&parts);
     editor.listen();
     let document = json!({"textDocument": {"uri": uri}});
-    let with_range =
-        json!({"textDocument": {"uri": uri}, "range": {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}});
+    let with_range = json!({"textDocument": {"uri": uri}, "range": {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}});
     let hints = editor.ask("textDocument/inlayHint", with_range);
-    let labels: Vec<&str> = hints.as_array().unwrap().iter().map(|hint| hint["label"].as_str().unwrap()).collect();
+    let labels: Vec<&str> =
+        hints.as_array().unwrap().iter().map(|hint| hint["label"].as_str().unwrap()).collect();
     assert_eq!(labels, ["= 4", "256 chips"]);
     let tokens = editor.ask("textDocument/semanticTokens/full", document.clone());
     let outline = editor.ask("textDocument/documentSymbol", document.clone());
@@ -468,10 +534,17 @@ fn a_file_is_drawn_laid_out_and_outlined() {
     editor.change(&uri, (3, 0), (3, 99), "let side = ;");
     assert_eq!(editor.ask("textDocument/formatting", format), Value::Null);
     // What is not known is refused, and the next question is answered.
-    assert!(editor.ask_for("textDocument/foldingRange", document).is_err_and(|error| error.contains("foldingRange")));
     assert!(
         editor
-            .ask_for("textDocument/hover", json!({"textDocument": {"uri": "file:///none.fab"}, "position": {"line": 0, "character": 0}}))
+            .ask_for("textDocument/foldingRange", document)
+            .is_err_and(|error| error.contains("foldingRange"))
+    );
+    assert!(
+        editor
+            .ask_for(
+                "textDocument/hover",
+                json!({"textDocument": {"uri": "file:///none.fab"}, "position": {"line": 0, "character": 0}})
+            )
             .is_err()
     );
     assert!(editor.ask_for("textDocument/hover", json!(7)).is_err());
@@ -498,7 +571,12 @@ fn drawn(text: &str, data: &Value) -> String {
 fn outlined(symbols: &Value, depth: usize) -> String {
     let one = |symbol: &Value| {
         let detail = symbol["detail"].as_str().map(|detail| format!(" | {detail}")).unwrap_or_default();
-        format!("{}{}{detail}\n{}", "  ".repeat(depth), symbol["name"].as_str().unwrap(), outlined(&symbol["children"], depth + 1))
+        format!(
+            "{}{}{detail}\n{}",
+            "  ".repeat(depth),
+            symbol["name"].as_str().unwrap(),
+            outlined(&symbol["children"], depth + 1)
+        )
     };
     symbols.as_array().map(|all| all.iter().map(one).collect()).unwrap_or_default()
 }
@@ -522,7 +600,9 @@ fn opened(server: &mut Server<'_>, uri: &str, text: &str) {
 
 fn findings(server: &mut Server<'_>, uri: &str) -> Value {
     let mut all = server.idle().into_iter().filter_map(|message| match message {
-        Message::Notification(Notification { params, .. }) if params["uri"] == uri => Some(params["diagnostics"].clone()),
+        Message::Notification(Notification { params, .. }) if params["uri"] == uri => {
+            Some(params["diagnostics"].clone())
+        }
         _ => None,
     });
     all.next_back().unwrap_or(json!([]))
@@ -544,11 +624,22 @@ const EDITS: usize = 1500;
 
 #[test]
 fn after_random_edits_a_server_knows_what_a_new_one_does() {
-    let edits = std::env::var("FABC_EDITS").map_or(EDITS, |edits| edits.parse().expect("FABC_EDITS is a number"));
+    let edits =
+        std::env::var("FABC_EDITS").map_or(EDITS, |edits| edits.parse().expect("FABC_EDITS is a number"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs");
-    let specs = ["pod_256.fab", "small_slices.fab", "simulated_128.fab", "graph_10.fab", "collectives_128.fab", "scheduled/node_8.fab"];
-    let texts: Vec<(String, String)> =
-        specs.iter().map(|name| root.join(name)).map(|path| (uri(&path), std::fs::read_to_string(&path).unwrap())).collect();
+    let specs = [
+        "pod_256.fab",
+        "small_slices.fab",
+        "simulated_128.fab",
+        "graph_10.fab",
+        "collectives_128.fab",
+        "scheduled/node_8.fab",
+    ];
+    let texts: Vec<(String, String)> = specs
+        .iter()
+        .map(|name| root.join(name))
+        .map(|path| (uri(&path), std::fs::read_to_string(&path).unwrap()))
+        .collect();
     let pieces = [
         "{",
         "}",
@@ -581,7 +672,10 @@ fn after_random_edits_a_server_knows_what_a_new_one_does() {
         if edit % 50 == 0 {
             // Another spec, whole again.
             let closed = json!({"textDocument": {"uri": texts[at].0}});
-            server.message(Message::Notification(Notification::new("textDocument/didClose".to_owned(), closed)));
+            server.message(Message::Notification(Notification::new(
+                "textDocument/didClose".to_owned(),
+                closed,
+            )));
             at = draw.below(texts.len());
             text = texts[at].1.clone();
             opened(&mut server, &texts[at].0, &text);
@@ -601,10 +695,12 @@ fn after_random_edits_a_server_knows_what_a_new_one_does() {
         let place = |offset: usize| {
             let before = &text[..offset];
             let begins = |at: &usize| {
-                before.as_bytes()[*at] == b'\n' || before.as_bytes()[*at] == b'\r' && text.as_bytes().get(at + 1) != Some(&b'\n')
+                before.as_bytes()[*at] == b'\n'
+                    || before.as_bytes()[*at] == b'\r' && text.as_bytes().get(at + 1) != Some(&b'\n')
             };
             let lines: Vec<usize> = (0..before.len()).filter(begins).collect();
-            let units: usize = before[lines.last().map_or(0, |at| at + 1)..].chars().map(char::len_utf16).sum();
+            let units: usize =
+                before[lines.last().map_or(0, |at| at + 1)..].chars().map(char::len_utf16).sum();
             json!({"line": lines.len(), "character": units})
         };
         let (from, to) = (letters[start], letters[end]);
@@ -619,8 +715,12 @@ fn after_random_edits_a_server_knows_what_a_new_one_does() {
         server.message(Message::Notification(Notification::new("textDocument/didChange".to_owned(), params)));
         let cursor = json!({"textDocument": {"uri": uri}, "position": {"line": draw.below(40), "character": draw.below(60)}});
         let document = json!({"textDocument": {"uri": uri}});
-        let asked =
-            ["textDocument/hover", "textDocument/completion", "textDocument/definition", "textDocument/documentHighlight"][draw.below(4)];
+        let asked = [
+            "textDocument/hover",
+            "textDocument/completion",
+            "textDocument/definition",
+            "textDocument/documentHighlight",
+        ][draw.below(4)];
         let told = answer(&mut server, asked, cursor.clone());
         let drawn = answer(&mut server, "textDocument/semanticTokens/full", document.clone());
         // Diagnostics take milliseconds: now and then.
@@ -631,7 +731,11 @@ fn after_random_edits_a_server_knows_what_a_new_one_does() {
         let mut fresh = Server::new(&Disk);
         opened(&mut fresh, uri, &text);
         assert_eq!(findings(&mut fresh, uri), known, "edit {edit}\n{text}");
-        assert_eq!(answer(&mut fresh, "textDocument/semanticTokens/full", document), drawn, "edit {edit}\n{text}");
+        assert_eq!(
+            answer(&mut fresh, "textDocument/semanticTokens/full", document),
+            drawn,
+            "edit {edit}\n{text}"
+        );
         if asked != "textDocument/hover" {
             assert_eq!(answer(&mut fresh, asked, cursor), told, "edit {edit}\n{text}");
         }
@@ -653,15 +757,24 @@ fn what_is_offered_as_a_fix_mends() {
         specs += usize::from(actions.as_array().is_some_and(|all| !all.is_empty()));
         for action in actions.as_array().unwrap() {
             let edit = action["edit"]["changes"][&uri][0].clone();
-            let params =
-                json!({"textDocument": {"uri": uri, "version": 2}, "contentChanges": [{"range": edit["range"], "text": edit["newText"]}]});
+            let params = json!({"textDocument": {"uri": uri, "version": 2}, "contentChanges": [{"range": edit["range"], "text": edit["newText"]}]});
             let mut server = Server::new(&Disk);
             opened(&mut server, &uri, &text);
-            server.message(Message::Notification(Notification::new("textDocument/didChange".to_owned(), params)));
+            server.message(Message::Notification(Notification::new(
+                "textDocument/didChange".to_owned(),
+                params,
+            )));
             let after = findings(&mut server, &uri);
             let mended = &action["diagnostics"][0];
-            let told = |all: &Value| all.as_array().unwrap().iter().filter(|one| one["message"] == mended["message"]).count();
-            assert!(told(&after) < told(&before), "{}: {}\n{mended:#}\n{after:#}", path.display(), action["title"]);
+            let told = |all: &Value| {
+                all.as_array().unwrap().iter().filter(|one| one["message"] == mended["message"]).count()
+            };
+            assert!(
+                told(&after) < told(&before),
+                "{}: {}\n{mended:#}\n{after:#}",
+                path.display(),
+                action["title"]
+            );
             fixes += 1;
         }
     }

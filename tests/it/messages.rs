@@ -14,7 +14,9 @@ fn place() -> tempfile::TempDir {
     write("fine.fab", fine.text());
     write(
         "two errors, 100%.fab",
-        fine.text().replace("over copper", "over iron").replace("routing = allowed_turns", "routing = astrology"),
+        fine.text()
+            .replace("over copper", "over iron")
+            .replace("routing = allowed_turns", "routing = astrology"),
     );
     write("warns.fab", fine.clone().with("link unused { bandwidth = 1 GB/s; latency = 1 cycles; }").text());
     write("broken.fab", fine.with("require diameter <= 1;").text());
@@ -28,7 +30,8 @@ fn told(place: &tempfile::TempDir, form: &str, args: &[&str], code: i32) -> Stri
 
 fn log(place: &tempfile::TempDir, args: &[&str], code: i32) -> Value {
     let text = told(place, "sarif", args, code);
-    let log: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("one document: {error}: {text}"));
+    let log: Value =
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("one document: {error}: {text}"));
     assert_eq!(log["runs"][0]["invocations"][0]["exitCode"], code);
     essentials(&log);
     log
@@ -41,7 +44,10 @@ fn keys(value: &Value, required: &[&str], optional: &[&str]) {
         assert!(object.contains_key(*key), "`{key}` is missing in {value}");
     }
     for key in object.keys() {
-        assert!(required.contains(&key.as_str()) || optional.contains(&key.as_str()), "the schema has no `{key}` in {value}");
+        assert!(
+            required.contains(&key.as_str()) || optional.contains(&key.as_str()),
+            "the schema has no `{key}` in {value}"
+        );
     }
 }
 
@@ -66,7 +72,10 @@ fn location(location: &Value) {
     assert!(!uri.is_empty() && uri.bytes().all(known), "{uri}");
     let region = &physical["region"];
     keys(region, &["startLine"], &["startColumn", "endLine", "endColumn"]);
-    assert!(region.as_object().unwrap().values().all(|number| number.as_u64().is_some_and(|number| number >= 1)), "{region}");
+    assert!(
+        region.as_object().unwrap().values().all(|number| number.as_u64().is_some_and(|number| number >= 1)),
+        "{region}"
+    );
     let at = |line: &str, column: &str| (region[line].as_u64(), region[column].as_u64());
     assert!(at("startLine", "startColumn") <= at("endLine", "endColumn"), "{region}");
 }
@@ -84,7 +93,10 @@ fn essentials(log: &Value) {
         let rules = driver["rules"].as_array().unwrap();
         for rule in rules {
             keys(rule, &["id"], &["shortDescription", "fullDescription", "help"]);
-            ["shortDescription", "fullDescription", "help"].iter().filter_map(|key| rule.get(*key)).for_each(text);
+            ["shortDescription", "fullDescription", "help"]
+                .iter()
+                .filter_map(|key| rule.get(*key))
+                .for_each(text);
         }
         assert!(rules.windows(2).all(|pair| pair[0] != pair[1]), "rules are listed once");
         for invocation in run["invocations"].as_array().unwrap() {
@@ -120,7 +132,12 @@ fn sarif_is_one_log_per_run_whatever_came_of_it() {
     let results = wrong["runs"][0]["results"].as_array().unwrap();
     assert_eq!(results.len(), 2, "{results:?}");
     let place_of = |result: &Value| result["locations"][0]["physicalLocation"].clone();
-    assert!(results.iter().all(|result| place_of(result)["artifactLocation"]["uri"] == "two%20errors%2C%20100%25.fab"), "{results:?}");
+    assert!(
+        results
+            .iter()
+            .all(|result| place_of(result)["artifactLocation"]["uri"] == "two%20errors%2C%20100%25.fab"),
+        "{results:?}"
+    );
     // Lines and columns are those of the line form.
     let short = told(&place, "short", &["check", "two errors, 100%.fab"], 1);
     for (result, line) in results.iter().zip(short.lines()) {
@@ -148,7 +165,10 @@ fn sarif_is_one_log_per_run_whatever_came_of_it() {
     );
     // An error without a place.
     let nowhere = log(&place, &["check", "nowhere.fab"], 1);
-    assert_eq!((&nowhere["runs"][0]["results"][0]["ruleId"], nowhere["runs"][0]["results"][0].get("locations")), (&json!("FAB0501"), None));
+    assert_eq!(
+        (&nowhere["runs"][0]["results"][0]["ruleId"], nowhere["runs"][0]["results"][0].get("locations")),
+        (&json!("FAB0501"), None)
+    );
 }
 
 #[test]
@@ -163,13 +183,17 @@ fn github_marks_the_lines() {
         let mut parts = short.splitn(4, ':');
         let [_, at, column, rest] = [(); 4].map(|()| parts.next().unwrap().trim());
         let (code, message) = rest.trim_start_matches("error[").split_once("]: ").unwrap();
-        let head = format!("::error file=two errors%2C 100%25.fab,line={at},endLine={at},col={column},endColumn=");
+        let head =
+            format!("::error file=two errors%2C 100%25.fab,line={at},endLine={at},col={column},endColumn=");
         assert!(line.starts_with(&head), "{line}\n{head}");
         assert!(line.contains(&format!(",title={code}::{message}")), "{line}");
         assert!(line.contains("%0Ahelp: "), "{line}");
     }
     assert!(told(&place, "github", &["check", "warns.fab"], 0).starts_with("::warning file=warns.fab,line="));
-    assert!(told(&place, "github", &["check", "nowhere.fab"], 1).starts_with("::error title=FAB0501::cannot read `nowhere.fab`"));
+    assert!(
+        told(&place, "github", &["check", "nowhere.fab"], 1)
+            .starts_with("::error title=FAB0501::cannot read `nowhere.fab`")
+    );
 }
 
 #[test]
@@ -191,22 +215,31 @@ fn errors_of_the_library_print_as_those_of_the_command_line() {
     use std::io::IsTerminal;
     let place = place();
     let files = fabc::Directory::new(place.path());
-    for (name, codes) in [("two errors, 100%.fab", &["FAB0101", "FAB0126"][..]), ("broken.fab", &["FAB0330"])] {
+    for (name, codes) in [("two errors, 100%.fab", &["FAB0101", "FAB0126"][..]), ("broken.fab", &["FAB0330"])]
+    {
         let text = std::fs::read_to_string(place.path().join(name)).unwrap();
         let options = fabc::Options::default().named(name).files(&files);
-        let (checked, built) = (fabc::check(&text, &options).unwrap_err(), fabc::build(&text, &options).unwrap_err());
+        let (checked, built) =
+            (fabc::check(&text, &options).unwrap_err(), fabc::build(&text, &options).unwrap_err());
         let found: Vec<String> = checked.list().into_iter().map(|one| one.code).collect();
         assert_eq!(found, codes);
         assert_eq!(checked.list(), built.list());
         // Drawings have colors and widths where standard error is a terminal.
         let drawn = (!std::io::stderr().is_terminal()).then_some((Human, "human"));
-        for (format, form) in [(Short, "short"), (Json, "json"), (Github, "github")].into_iter().chain(drawn) {
-            assert_eq!(checked.shown(format), told(&place, form, &["check", name], i32::from(checked.exit_code())));
+        for (format, form) in [(Short, "short"), (Json, "json"), (Github, "github")].into_iter().chain(drawn)
+        {
+            assert_eq!(
+                checked.shown(format),
+                told(&place, form, &["check", name], i32::from(checked.exit_code()))
+            );
         }
     }
     let text = std::fs::read_to_string(place.path().join("warns.fab")).unwrap();
     let warned = fabc::check(&text, &fabc::Options::default()).unwrap();
-    assert_eq!(warned.warnings.iter().map(|one| (one.code.as_str(), one.severity)).collect::<Vec<_>>(), [("FAB0151", "warning")]);
+    assert_eq!(
+        warned.warnings.iter().map(|one| (one.code.as_str(), one.severity)).collect::<Vec<_>>(),
+        [("FAB0151", "warning")]
+    );
     let at = &warned.warnings[0].places[0];
     assert_eq!((&text[at.bytes.clone()], at.file.as_str()), ("unused", "spec.fab"));
 }

@@ -60,7 +60,9 @@ fn specs() -> Vec<(String, String)> {
                 open.push(path);
             } else if path.extension().is_some_and(|extension| extension == "fab") {
                 // Some tests are of specs that are no text.
-                let text = read(&path.to_string_lossy()).ok().filter(|text| !text.trim().is_empty() && text.len() <= SPEC);
+                let text = read(&path.to_string_lossy())
+                    .ok()
+                    .filter(|text| !text.trim().is_empty() && text.len() <= SPEC);
                 found.extend(text.map(|text| (path.to_string_lossy().into_owned(), text)));
             }
         }
@@ -85,19 +87,33 @@ fn check(errors: &[Box<dyn Diagnostic + Send + Sync>], sources: &SourceMap, muta
     assert!(!errors.is_empty());
     // Finding a place takes time linear in the text; tens of thousands of errors say no more than fifty.
     for error in errors.iter().take(50) {
-        assert!(error.code().is_some_and(|code| code.to_string().starts_with("FAB0")), "no code: {error}\n{mutant}");
+        assert!(
+            error.code().is_some_and(|code| code.to_string().starts_with("FAB0")),
+            "no code: {error}\n{mutant}"
+        );
         let mut labels = error.labels().unwrap_or_else(|| panic!("no place: {error}\n{mutant}"));
         let label = labels.next().unwrap_or_else(|| panic!("no place: {error}\n{mutant}"));
         assert!(sources.position(label.offset() as u32).is_some(), "{error}\n{mutant}");
-        assert!(miette::SourceCode::read_span(sources, label.inner(), 1, 1).is_ok(), "{error}: {label:?}\n{mutant}");
+        assert!(
+            miette::SourceCode::read_span(sources, label.inner(), 1, 1).is_ok(),
+            "{error}: {label:?}\n{mutant}"
+        );
     }
-    for format in [MessageFormat::Human, MessageFormat::Short, MessageFormat::Json, MessageFormat::Github, MessageFormat::Sarif] {
+    for format in [
+        MessageFormat::Human,
+        MessageFormat::Short,
+        MessageFormat::Json,
+        MessageFormat::Github,
+        MessageFormat::Sarif,
+    ] {
         let texts = shown(errors, sources, format);
         let bytes: usize = texts.iter().map(String::len).sum();
         assert!(bytes < SHOWN, "{bytes} bytes of messages\n{mutant}");
         // Only what could not be drawn begins with its place.
-        let undrawn =
-            texts.iter().find(|text| format == MessageFormat::Human && text.lines().next().is_some_and(|line| line.contains(": error[")));
+        let undrawn = texts.iter().find(|text| {
+            format == MessageFormat::Human
+                && text.lines().next().is_some_and(|line| line.contains(": error["))
+        });
         assert!(undrawn.is_none(), "{undrawn:?}\n{mutant}");
     }
 }
@@ -117,8 +133,15 @@ fn peak_memory() -> String {
 fn quick(fabric: &Fabric) -> Result<(), Vec<Box<dyn Diagnostic + Send + Sync>>> {
     match fabric.pod().filter(|_| !fabric.slices.kinds.is_empty()) {
         Some(pod) => {
-            Placing::of(fabric, pod).initial(fabric.slices.spare).map_err(|error| vec![Box::new(error) as _])?;
-            fabric.slices.kinds.iter().try_for_each(|kind| check_early(&kind.fabric, Stage::Emit).map(drop)).map_err(Failure::diagnostics)
+            Placing::of(fabric, pod)
+                .initial(fabric.slices.spare)
+                .map_err(|error| vec![Box::new(error) as _])?;
+            fabric
+                .slices
+                .kinds
+                .iter()
+                .try_for_each(|kind| check_early(&kind.fabric, Stage::Emit).map(drop))
+                .map_err(Failure::diagnostics)
         }
         None => decide(fabric).map(drop).map_err(Failure::diagnostics),
     }
@@ -137,10 +160,12 @@ fn run(path: &str, mutant: &str, dice: &mut Dice) -> (Came, u64) {
         Ok((fabric, normal, sources)) => {
             let normal = print_spec(&normal);
             let again = |asked: &str| if asked == root { Ok(normal.clone()) } else { read(asked) };
-            let reparsed = parse(root, &again).0.unwrap_or_else(|errors| panic!("{errors:?}\n{mutant}\n{normal}"));
+            let reparsed =
+                parse(root, &again).0.unwrap_or_else(|errors| panic!("{errors:?}\n{mutant}\n{normal}"));
             assert_eq!(print_spec(&normalize(&reparsed)), normal, "{mutant}");
             let given = |asked: &str| if asked == root { Ok(normal.clone()) } else { input(asked, &fabric) };
-            read_normal(root, &given).unwrap_or_else(|(failure, _)| panic!("{:?}\n{mutant}\n{normal}", failure.diagnostics()));
+            read_normal(root, &given)
+                .unwrap_or_else(|(failure, _)| panic!("{:?}\n{mutant}\n{normal}", failure.diagnostics()));
             match quick(&fabric) {
                 Ok(()) => Came::Through,
                 Err(errors) => {
@@ -196,15 +221,29 @@ fn edit(path: &str, root: &str, mutant: &str, came: Came, dice: &mut Dice) {
         }
     }
     // A file without a fabric is taken for shared parts, of which only the text is read.
-    assert!((errors > 0) == (came != Came::Through) || errors == 0 && came == Came::Refused, "{came:?}: {errors}\n{mutant}");
+    assert!(
+        (errors > 0) == (came != Came::Through) || errors == 0 && came == Came::Refused,
+        "{came:?}: {errors}\n{mutant}"
+    );
     let lines: Vec<&str> = mutant.split('\n').collect();
     let line = dice.below(lines.len());
     let place = json!({"line": line, "character": dice.below(lines[line].len() + 2)});
     let whole = json!({"start": {"line": 0, "character": 0}, "end": {"line": lines.len(), "character": 0}});
     let all = json!({"textDocument": uri(path), "position": place, "range": whole, "newName": "another", "context":
         {"includeDeclaration": true, "diagnostics": [], "triggerKind": 1}, "options": {"tabSize": 4, "insertSpaces": true}});
-    let about = ["hover", "completion", "definition", "references", "documentHighlight", "rename", "inlayHint", "codeAction"];
-    for method in ["semanticTokens/full", "documentSymbol", "formatting", about[dice.below(8)], about[dice.below(8)]] {
+    let about = [
+        "hover",
+        "completion",
+        "definition",
+        "references",
+        "documentHighlight",
+        "rename",
+        "inlayHint",
+        "codeAction",
+    ];
+    for method in
+        ["semanticTokens/full", "documentSymbol", "formatting", about[dice.below(8)], about[dice.below(8)]]
+    {
         let request = Request::new(RequestId::from(1), format!("textDocument/{method}"), all.clone());
         let answers = server.message(Message::Request(request));
         let [Message::Response(response)] = &answers[..] else { panic!("{answers:?}") };
@@ -224,7 +263,11 @@ thread_local! {
 }
 
 fn said(panic: &(dyn Any + Send)) -> &str {
-    panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("it panicked")
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("it panicked")
 }
 
 /// From `FABC_MUTANTS`: how many, or which.
@@ -357,7 +400,8 @@ fn hostile_texts_end_in_an_error() {
     ];
     for text in texts {
         edit("a.fab", "a.fab", &text, Came::Refused, &mut Dice::of(0));
-        let reader = |asked: &str| if asked == "a.fab" { Ok(text.clone()) } else { Err("not there".to_owned()) };
+        let reader =
+            |asked: &str| if asked == "a.fab" { Ok(text.clone()) } else { Err("not there".to_owned()) };
         let (failure, sources) = read_normal("a.fab", &reader).expect_err("this is no spec");
         check(&failure.diagnostics(), &sources, &text[..text.floor_char_boundary(60)]);
     }

@@ -15,8 +15,13 @@ use std::collections::BTreeSet;
 /// Cubes of these dimensions behind one switch per position and axis, those along y without sides.
 fn spec(dims: [u32; 3], cubes: u32, topology: &str) -> SpecText {
     let [x, _, z] = dims;
-    let pod = SpecText::pod(dims, cubes).without("budget").with("routing = up_down;").with(&format!("topology = {topology}"));
-    pod.with(&format!("ocs Y[u in 0..{x}, v in 0..{z}] {{ couple any of +y[u, v], -y[u, v] over fiber; ports = 16; }}"))
+    let pod = SpecText::pod(dims, cubes)
+        .without("budget")
+        .with("routing = up_down;")
+        .with(&format!("topology = {topology}"));
+    pod.with(&format!(
+        "ocs Y[u in 0..{x}, v in 0..{z}] {{ couple any of +y[u, v], -y[u, v] over fiber; ports = 16; }}"
+    ))
 }
 
 fn fabric(text: &str, live: &str) -> Fabric {
@@ -47,11 +52,31 @@ fn document(pod: &Pod, mirrors: &Mirrors) -> String {
 }
 
 fn counter(found: &synth::Synthesized, name: &str) -> u64 {
-    found.record.counters.iter().find(|(counter, _)| counter == name).unwrap_or_else(|| panic!("no counter {name}")).1
+    found
+        .record
+        .counters
+        .iter()
+        .find(|(counter, _)| counter == name)
+        .unwrap_or_else(|| panic!("no counter {name}"))
+        .1
 }
 
-fn near(dims: [u32; 3], cubes: u32, live: &str, moves: u64, more: &str) -> (Pod, synth::Synthesized, Mirrors) {
-    wired(&spec(dims, cubes, &format!("synthesize {{ start = cross_connects \"live.json\"; moves <= {moves}; {more} }}")).text(), live)
+fn near(
+    dims: [u32; 3],
+    cubes: u32,
+    live: &str,
+    moves: u64,
+    more: &str,
+) -> (Pod, synth::Synthesized, Mirrors) {
+    wired(
+        &spec(
+            dims,
+            cubes,
+            &format!("synthesize {{ start = cross_connects \"live.json\"; moves <= {moves}; {more} }}"),
+        )
+        .text(),
+        live,
+    )
 }
 
 /// A pod as a torus, and its `ocs.json`.
@@ -99,12 +124,15 @@ fn distance_bound(topology: &fabc::ir::Topology) -> u64 {
 fn two_moves_are_the_best_exchange_there_is() {
     // A chain of small cubes where fibers are so few that hops decide: every single exchange is tried by
     // hand.
-    let without_y_and_z = |topology: &str| spec([2, 1, 1], 6, topology).without("ocs Y").without("ocs Z").text();
+    let without_y_and_z =
+        |topology: &str| spec([2, 1, 1], 6, topology).without("ocs Y").without("ocs Z").text();
     let (pod, _, live) = wired(&without_y_and_z("torus 12 x 1 x 1;"), "");
     let text = document(&pod, &live);
     let settings = |mirrors: &Mirrors| {
         let fabric = fabric(&without_y_and_z("cross_connects \"live.json\";"), &document(&pod, mirrors));
-        synth::synthesize(&fabric, fabric.pod().expect("a pod"), &Silent).ok().map(|found| distance_bound(&found.finalists[0]))
+        synth::synthesize(&fabric, fabric.pod().expect("a pod"), &Silent)
+            .ok()
+            .map(|found| distance_bound(&found.finalists[0]))
     };
     let mut best = settings(&live).unwrap();
     let ocs = pod.ocses.ids().next().unwrap();
@@ -112,12 +140,17 @@ fn two_moves_are_the_best_exchange_there_is() {
     for [a, b] in &live[ocs] {
         for [c, d] in live[ocs].iter().filter(|other| **other > [*a, *b]) {
             let mut changed = live.clone();
-            changed[ocs] = live[ocs].iter().copied().filter(|pair| pair != &[*a, *b] && pair != &[*c, *d]).collect::<BTreeSet<_>>();
+            changed[ocs] = live[ocs]
+                .iter()
+                .copied()
+                .filter(|pair| pair != &[*a, *b] && pair != &[*c, *d])
+                .collect::<BTreeSet<_>>();
             changed[ocs].extend([[*a, *d], [*c, *b]]);
             best = best.max(settings(&changed).unwrap_or(0));
         }
     }
-    let (_, found, _) = wired(&without_y_and_z("synthesize { start = cross_connects \"live.json\"; moves <= 2; }"), &text);
+    let (_, found, _) =
+        wired(&without_y_and_z("synthesize { start = cross_connects \"live.json\"; moves <= 2; }"), &text);
     assert_eq!(counter(&found, "flow_at_most_ppt_here"), best);
 }
 
@@ -160,14 +193,26 @@ fn dark_mirrors_are_completed_within_the_moves() {
 #[test]
 fn the_directory_explains_itself_and_verifies() {
     let (_, live) = torus([2, 2, 2], 4, "2 x 4 x 4");
-    let text = spec([2, 2, 2], 4, "synthesize { moves <= 2 * 3; seed = 3; start = cross_connects \"live/now.json\"; }").text();
+    let text = spec(
+        [2, 2, 2],
+        4,
+        "synthesize { moves <= 2 * 3; seed = 3; start = cross_connects \"live/now.json\"; }",
+    )
+    .text();
     let loader = |path: &str| Ok(if path == "pod.fab" { text.clone() } else { live.clone() });
-    let (fabric, spec, _) = fabc::lang::read_normal("pod.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
-    let compiled: Compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
+    let (fabric, spec, _) =
+        fabc::lang::read_normal("pod.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+    let compiled: Compiled =
+        compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"));
     let normal = fabc::syntax::print_spec(&spec);
-    assert!(normal.contains("synthesize { start = cross_connects \"inputs/ocs.json\"; moves <= 6; seed = 3; }"), "{normal}");
-    let mut files: fabc::check::Files =
-        fabc::emit::artifacts(&compiled, &normal, &[]).into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();
+    assert!(
+        normal.contains("synthesize { start = cross_connects \"inputs/ocs.json\"; moves <= 6; seed = 3; }"),
+        "{normal}"
+    );
+    let mut files: fabc::check::Files = fabc::emit::artifacts(&compiled, &normal, &[])
+        .into_iter()
+        .map(|artifact| (artifact.path, artifact.bytes))
+        .collect();
     assert_eq!(files["inputs/ocs.json"], live.as_bytes());
     fabc::verify::directory(&files, &compiled.fabric, &normal).unwrap_or_else(|errors| panic!("{errors:?}"));
     // A spec that allows fewer moves than were made is contradicted by the directory.

@@ -21,8 +21,11 @@ fn fabric(topology: &str, more: &str, graph: &str) -> model::Fabric {
          router {{ radix = 64; hosts = 2; vcs = 8; flit = 64 B; buffer = 64 flits; latency = 20 cycles; }} \
          topology = {topology} {more} }}"
     );
-    let read = |path: &str| -> Result<String, String> { Ok(if path == "net.fab" { text.clone() } else { graph.to_owned() }) };
-    let loaded: Result<(model::Fabric, _, SourceMap), (Failure, SourceMap)> = fabc::lang::read_normal("net.fab", &read);
+    let read = |path: &str| -> Result<String, String> {
+        Ok(if path == "net.fab" { text.clone() } else { graph.to_owned() })
+    };
+    let loaded: Result<(model::Fabric, _, SourceMap), (Failure, SourceMap)> =
+        fabc::lang::read_normal("net.fab", &read);
     loaded.map(|(fabric, ..)| fabric).unwrap_or_else(|(failure, _)| panic!("{topology}: {failure:?}"))
 }
 
@@ -40,11 +43,14 @@ fn measured_with(topology: &str, more: &str) -> (model::Fabric, fabc::ir::Topolo
 fn measured_of(topology: &str, fabric: model::Fabric) -> (model::Fabric, fabc::ir::Topology, NetworkMetrics) {
     let model::Plant::Network(network) = &fabric.plant else { panic!("a network") };
     let wired = wire::wire(&fabric, network);
-    let (metrics, _) = measure::measure(&wired, network, &fabric.demand, &network.family.facts().halves(), false);
+    let (metrics, _) =
+        measure::measure(&wired, network, &fabric.demand, &network.family.facts().halves(), false);
     if let Some(bisection) = &metrics.bisection {
-        check::bisection(&wired, &fabric.demand, bisection).unwrap_or_else(|error| panic!("{topology}: {error}"));
+        check::bisection(&wired, &fabric.demand, bisection)
+            .unwrap_or_else(|error| panic!("{topology}: {error}"));
     }
-    check::paths_and_failures(&wired, network.failures.as_ref(), &metrics).unwrap_or_else(|error| panic!("{topology}: {error}"));
+    check::paths_and_failures(&wired, network.failures.as_ref(), &metrics)
+        .unwrap_or_else(|error| panic!("{topology}: {error}"));
     (fabric, wired, metrics)
 }
 
@@ -86,11 +92,16 @@ fn known_cuts_are_reached() {
 
 /// Edges of the IQ PolarStar of a prime q: ER_q times IQ of degree 3 or 4 (PolarStar, SPAA 2024).
 fn polarstar(q: u32, degree: u32) -> String {
-    let points: Vec<[u32; 3]> = (0..q * q).map(|at| [1, at / q, at % q]).chain((0..q).map(|z| [0, 1, z])).chain([[0, 0, 1]]).collect();
+    let points: Vec<[u32; 3]> = (0..q * q)
+        .map(|at| [1, at / q, at % q])
+        .chain((0..q).map(|z| [0, 1, z]))
+        .chain([[0, 0, 1]])
+        .collect();
     // IQ_3, whose map f is i + 4; IQ_4 is a pair of points with IQ_3 beside it: each end of the pair is
     // joined to half of it.
     let first = if degree == 3 { 0 } else { 2 };
-    let inner = [[0, 1], [0, 2], [0, 3], [4, 1], [4, 2], [4, 3], [1, 6], [5, 6], [2, 7], [6, 7], [3, 5], [7, 5]];
+    let inner =
+        [[0, 1], [0, 2], [0, 3], [4, 1], [4, 2], [4, 3], [1, 6], [5, 6], [2, 7], [6, 7], [3, 5], [7, 5]];
     let mut inside: Vec<[u32; 2]> = inner.map(|[a, b]| [first + a, first + b]).to_vec();
     let mut f: Vec<u32> = (0..8).map(|at| first + (at + 4) % 8).collect();
     if degree == 4 {
@@ -174,7 +185,8 @@ fn cuts_bound_the_flow_and_the_bound_is_certified() {
     // Two complete graphs that two links join.
     let text = "dragonfly { a = 12; h = 1; g = 2; }";
     let compiled = compile(fabric(text, "", GRAPH), Stage::Analyze, &Silent).expect("compiles");
-    let bisection = compiled.network.as_ref().and_then(|network| network.bisection.as_ref()).expect("measured");
+    let bisection =
+        compiled.network.as_ref().and_then(|network| network.bisection.as_ref()).expect("measured");
     let flow = bisection.flow().expect("all send to all");
     assert!(compiled.scenarios[0].metrics.flow_ceiling() <= flow);
 }
@@ -186,14 +198,19 @@ type Diversity = (f64, f64, Vec<(f64, u64, u64)>);
 fn shortest_paths_are_those_of_the_literature() {
     let cases: [(&str, Diversity); 4] = [
         ("hyperx 9 x 9 x 8;", (4.7342, 0.0355, vec![(1.0, 1, 1), (2.0, 2, 2), (6.0, 6, 6)])),
-        ("dragonfly { a = 12; h = 6; arrangement = consecutive; }", (2.0364, 0.8465, vec![(1.0, 1, 1), (1.1656, 1, 6), (2.2256, 1, 13)])),
+        (
+            "dragonfly { a = 12; h = 6; arrangement = consecutive; }",
+            (2.0364, 0.8465, vec![(1.0, 1, 1), (1.1656, 1, 6), (2.2256, 1, 13)]),
+        ),
         ("dragonfly { a = 8; h = 4; }", (1.9411, 0.7177, vec![(1.0, 1, 1), (1.1240, 1, 4), (2.2533, 1, 11)])),
         // A square of four: two ways to the corner across.
         ("torus 2 x 2;", (4.0 / 3.0, 2.0 / 3.0, vec![(1.0, 1, 1), (2.0, 2, 2)])),
     ];
     for (topology, (mean, single, by_distance)) in cases {
         let paths = measured(topology).2.paths.expect("measured");
-        let near = |found: Option<fabc::ir::Fraction>, wanted: f64| (found.expect("pairs").as_f64() - wanted).abs() < 6e-5;
+        let near = |found: Option<fabc::ir::Fraction>, wanted: f64| {
+            (found.expect("pairs").as_f64() - wanted).abs() < 6e-5
+        };
         let all = paths.all();
         assert!(near(all.mean(), mean) && near(all.single_share(), single), "{topology}: {all:?}");
         assert_eq!(paths.at.len(), by_distance.len(), "{topology}");
@@ -239,7 +256,8 @@ fn networks_fall_apart_where_the_literature_says() {
         let curve = failures.curve.as_ref().expect("measured");
         let percents: Vec<u32> = curve.iter().map(|point| point.percent).collect();
         assert_eq!(percents, [0, 5, 10, 15, 20, 25, 30, 35, 40]);
-        let hops: Vec<f64> = curve.iter().map(|point| point.reach.expect("in one piece").average_hops().as_f64()).collect();
+        let hops: Vec<f64> =
+            curve.iter().map(|point| point.reach.expect("in one piece").average_hops().as_f64()).collect();
         assert!(hops.is_sorted(), "{topology}: {hops:?}");
     }
 }
@@ -251,7 +269,10 @@ fn a_path_falls_apart_with_its_first_link() {
     assert_eq!(failures.parts_at, [1, 1, 1]);
     // 12 % of 8 links is none yet.
     let curve = failures.curve.expect("measured");
-    assert_eq!(curve.iter().map(|point| (point.percent, point.links)).collect::<Vec<_>>(), [(0, 0), (5, 0), (10, 0), (12, 0)]);
+    assert_eq!(
+        curve.iter().map(|point| (point.percent, point.links)).collect::<Vec<_>>(),
+        [(0, 0), (5, 0), (10, 0), (12, 0)]
+    );
     let apart = measured_with("mesh 9;", "failures { links <= 13 %; }").2.failures.expect("asked for");
     assert_eq!(apart.curve.expect("measured").last().expect("a point").reach, None);
     assert_eq!(apart.parts_at.len(), 100);

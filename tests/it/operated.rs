@@ -10,7 +10,10 @@ use std::path::Path;
 
 /// A small pod under another wiring, built as `out/NAME`.
 fn build(place: &Path, name: &str, topology: &str) {
-    let spec = SpecText::pod([2, 2, 2], 2).with("budget { vcs = 2; faults = 1 ocs; }").with(&format!("topology = {topology}")).named(name);
+    let spec = SpecText::pod([2, 2, 2], 2)
+        .with("budget { vcs = 2; faults = 1 ocs; }")
+        .with(&format!("topology = {topology}"))
+        .named(name);
     std::fs::write(place.join("pod.fab"), spec.text()).unwrap();
     fabc(place, &["build", "pod.fab", "-q"], 0);
 }
@@ -54,7 +57,10 @@ fn every_change_of_a_plan_is_convicted() {
     // A file more, and one less.
     std::fs::write(place.path().join("way/final/more.json"), "{}").unwrap();
     let (_, error) = fabc(place.path(), &judge, 3);
-    assert!(error.contains("final/more.json") && error.contains("is no file that fabc writes here"), "{error}");
+    assert!(
+        error.contains("final/more.json") && error.contains("is no file that fabc writes here"),
+        "{error}"
+    );
     std::fs::remove_file(place.path().join("way/final/more.json")).unwrap();
     std::fs::remove_file(place.path().join("way/final/tables.json")).unwrap();
     let (_, error) = fabc(place.path(), &judge, 3);
@@ -73,7 +79,11 @@ fn every_change_of_a_repair_is_convicted() {
         (&["cube0[0,0,0]", "Z[0,1]"], "local", "local"),
     ] {
         let names: Vec<&str> = down.iter().flat_map(|name| ["--down", name]).collect();
-        fabc(place.path(), &[&["repair", "out/pod", "--out", "fixed", "--effort", effort, "-q"][..], &names].concat(), 0);
+        fabc(
+            place.path(),
+            &[&["repair", "out/pod", "--out", "fixed", "--effort", effort, "-q"][..], &names].concat(),
+            0,
+        );
         let text = std::fs::read_to_string(place.path().join("fixed/repair.json")).unwrap();
         let is_named = |step: &str| text.contains(&format!("\"step\":\"{step}\""));
         // Where all routes that are whole stay, choosing all again is said to be local.
@@ -85,7 +95,11 @@ fn every_change_of_a_repair_is_convicted() {
         for (from, to) in [("local", "full"), ("full", "local"), ("covered", "local")] {
             let other = text.replace(&format!("\"step\":\"{from}\""), &format!("\"step\":\"{to}\""));
             if other != text {
-                std::fs::write(place.path().join("fixed/repair.json"), other.replace(",\"scenario\":\"Z[0,0]\"", "")).unwrap();
+                std::fs::write(
+                    place.path().join("fixed/repair.json"),
+                    other.replace(",\"scenario\":\"Z[0,0]\"", ""),
+                )
+                .unwrap();
                 let (_, error) = fabc(place.path(), &judge, 3);
                 assert!(error.contains("step") || error.contains("says otherwise"), "{error}");
             }
@@ -111,7 +125,9 @@ fn every_change_of_a_pod_in_slices_is_convicted() {
     let place = tempfile::tempdir().unwrap();
     std::fs::write(place.path().join("pod.fab"), SLICES).unwrap();
     fabc(place.path(), &["build", "pod.fab", "-q"], 0);
-    for file in ["placement.json", "ocs.json", "report.json", "slices/pair/report.json", "slices/pair/ocs.json"] {
+    for file in
+        ["placement.json", "ocs.json", "report.json", "slices/pair/report.json", "slices/pair/ocs.json"]
+    {
         every_change_is_convicted(place.path(), &format!("out/pod/{file}"), &["verify", "out/pod"]);
     }
     for file in ["placement.json", "ocs.json", "slices/pair/ocs.json", "slices/pair/manifest.json"] {

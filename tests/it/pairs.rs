@@ -40,7 +40,8 @@ fn folded(text: &str) -> String {
 fn specs() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pairs");
     let all = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut specs: Vec<PathBuf> = all.filter(|path| path.extension().is_some_and(|ending| ending == "fab")).collect();
+    let mut specs: Vec<PathBuf> =
+        all.filter(|path| path.extension().is_some_and(|ending| ending == "fab")).collect();
     specs.sort();
     specs
 }
@@ -48,7 +49,8 @@ fn specs() -> Vec<PathBuf> {
 #[test]
 fn pairs_of_features_build_and_verify() {
     for spec in specs() {
-        let (name, text) = (spec.file_stem().unwrap().to_str().unwrap(), std::fs::read_to_string(&spec).unwrap());
+        let (name, text) =
+            (spec.file_stem().unwrap().to_str().unwrap(), std::fs::read_to_string(&spec).unwrap());
         let Asked { exit, report, says, repairs } = asked(&text);
         let place = tempfile::tempdir().unwrap();
         let path = spec.to_str().unwrap();
@@ -61,13 +63,21 @@ fn pairs_of_features_build_and_verify() {
         }
         let built = format!("out/{name}");
         let file = std::fs::read_to_string(place.path().join(&built).join("report.json"));
-        let file = folded(&file.unwrap_or_else(|error| panic!("{built}: {error}: a spec has the name of its fabric")));
-        report.iter().for_each(|text| assert!(file.contains(text), "{name} has no `{text}` in its report:\n{file}"));
+        let file = folded(
+            &file.unwrap_or_else(|error| panic!("{built}: {error}: a spec has the name of its fabric")),
+        );
+        report
+            .iter()
+            .for_each(|text| assert!(file.contains(text), "{name} has no `{text}` in its report:\n{file}"));
         fabc(place.path(), &["verify", &built], 0);
         for down in repairs {
             let names: Vec<&str> = down.split(' ').flat_map(|name| ["--down", name]).collect();
             for effort in ["local", "full"] {
-                fabc(place.path(), &[&["repair", &built, "--out", "fixed", "--effort", effort, "-q"][..], &names].concat(), 0);
+                fabc(
+                    place.path(),
+                    &[&["repair", &built, "--out", "fixed", "--effort", effort, "-q"][..], &names].concat(),
+                    0,
+                );
                 fabc(place.path(), &["verify", &built, "--repair", "fixed"], 0);
             }
         }

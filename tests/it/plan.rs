@@ -52,7 +52,11 @@ fn make(pod: &Pod, state: &mut Mirrors, step: &Step) {
         Change::Add => {
             let taken = |&[a, b]: &[u32; 2]| {
                 let [x, y] = step.pair;
-                if pod.ocses[step.ocs].rule == CoupleRule::Sided { a == x || b == y } else { [a, b].contains(&x) || [a, b].contains(&y) }
+                if pod.ocses[step.ocs].rule == CoupleRule::Sided {
+                    a == x || b == y
+                } else {
+                    [a, b].contains(&x) || [a, b].contains(&y)
+                }
             };
             assert!(!set.iter().any(taken), "{step:?} uses a port that is taken in {set:?}");
             set.insert(step.pair);
@@ -100,7 +104,9 @@ fn fewest(pod: &Pod, live: &Mirrors, new: &Mirrors) -> usize {
         for (at, step) in steps.iter().enumerate().filter(|(at, _)| done >> at & 1 == 0) {
             let [x, y] = step.pair;
             let sided = pod.ocses[step.ocs].rule == CoupleRule::Sided;
-            let free = |&[a, b]: &[u32; 2]| if sided { a != x && b != y } else { ![a, b].contains(&x) && ![a, b].contains(&y) };
+            let free = |&[a, b]: &[u32; 2]| {
+                if sided { a != x && b != y } else { ![a, b].contains(&x) && ![a, b].contains(&y) }
+            };
             if step.change == Change::Add && !state[step.ocs].iter().all(free) {
                 continue;
             }
@@ -147,7 +153,16 @@ fn two_cubes_by_hand() {
     // X[0,0] holds the pod together until X[1,1] does.
     assert_eq!(
         shown(&pod, &plan),
-        ["-X[1,1] 0 0", "-X[1,1] 1 1", "+X[1,1] 0 1", "+X[1,1] 1 0", "-X[0,0] 0 1", "-X[0,0] 1 0", "+X[0,0] 0 0", "+X[0,0] 1 1",]
+        [
+            "-X[1,1] 0 0",
+            "-X[1,1] 1 1",
+            "+X[1,1] 0 1",
+            "+X[1,1] 1 0",
+            "-X[0,0] 0 1",
+            "-X[0,0] 1 0",
+            "+X[0,0] 0 0",
+            "+X[0,0] 1 1",
+        ]
     );
     assert!(plan.cuts.is_empty() && plan.fewest);
     assert_eq!(plan.steps.iter().map(|step| step.lit).collect::<Vec<_>>(), [7, 6, 7, 8, 7, 6, 7, 8]);
@@ -192,13 +207,15 @@ fn a_live_pod_in_parts_is_joined_first() {
 /// A pod, and for every OCS an order of its ports and how many pairs of it are lit, live and new.
 fn small_pods() -> impl Strategy<Value = (Pod, Mirrors, Mirrors)> {
     let shapes = prop_oneof![Just([1, 1, 1]), Just([2, 1, 1]), Just([1, 2, 1])];
-    (shapes, 2u32..5, prop::bool::ANY, prop::collection::vec(any::<u64>(), 16)).prop_map(|(dims, cubes, sides, seeds)| {
-        let with_sides = fixture::pod(dims, cubes, &[0, 1], 2, 0);
-        let pod = plant(&if sides { with_sides } else { without_sides(with_sides) }).clone();
-        let live = random(&pod, &seeds[..8]);
-        let new = random(&pod, &seeds[8..]);
-        (pod, live, new)
-    })
+    (shapes, 2u32..5, prop::bool::ANY, prop::collection::vec(any::<u64>(), 16)).prop_map(
+        |(dims, cubes, sides, seeds)| {
+            let with_sides = fixture::pod(dims, cubes, &[0, 1], 2, 0);
+            let pod = plant(&if sides { with_sides } else { without_sides(with_sides) }).clone();
+            let live = random(&pod, &seeds[..8]);
+            let new = random(&pod, &seeds[8..]);
+            (pod, live, new)
+        },
+    )
 }
 
 /// Random matchings, mostly full, that join no chip to itself.
@@ -216,8 +233,13 @@ fn random(pod: &Pod, seeds: &[u64]) -> Mirrors {
             order
         };
         let pairs: Vec<[u32; 2]> = match ocs.rule {
-            CoupleRule::Sided => shuffled(ocs.a.len()).into_iter().zip(shuffled(ocs.b.len())).map(|(a, b)| [a, b]).collect(),
-            CoupleRule::Any => shuffled(ocs.a.len()).chunks_exact(2).map(|two| [two[0].min(two[1]), two[0].max(two[1])]).collect(),
+            CoupleRule::Sided => {
+                shuffled(ocs.a.len()).into_iter().zip(shuffled(ocs.b.len())).map(|(a, b)| [a, b]).collect()
+            }
+            CoupleRule::Any => shuffled(ocs.a.len())
+                .chunks_exact(2)
+                .map(|two| [two[0].min(two[1]), two[0].max(two[1])])
+                .collect(),
         };
         let lit = |pair: &[u32; 2]| {
             let [a, b] = ocs.faces(*pair);
@@ -247,7 +269,9 @@ proptest! {
 fn pairs_and_large_pods_are_planned_switch_by_switch() {
     let pairs = with_pairs(fixture::pod([2, 2, 2], 8, &[0, 1, 2], 2, 0));
     for pod in [pod([4, 4, 4], 8, &[0, 1, 2], 2, 0), plant(&pairs).clone()] {
-        let shift = |by: u32| -> BTreeSet<[u32; 2]> { (0..pod.cubes).map(|cube| [cube, (cube + by) % pod.cubes]).collect() };
+        let shift = |by: u32| -> BTreeSet<[u32; 2]> {
+            (0..pod.cubes).map(|cube| [cube, (cube + by) % pod.cubes]).collect()
+        };
         let live: Mirrors = pod.ocses.ids().map(|_| shift(1)).collect();
         let new: Mirrors = pod.ocses.ids().map(|id| shift(id.0 % 8)).collect();
         let plan = plan(&pod, &live, &new);

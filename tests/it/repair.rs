@@ -22,7 +22,8 @@ use std::collections::BTreeSet;
 fn compiled(spec: &SpecText) -> Compiled {
     let text = spec.text();
     let loader = |_: &str| Ok(text.clone());
-    let (fabric, ..) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    let (fabric, ..) = fabc::lang::read_normal("test.fab", &loader)
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
     compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
 }
 
@@ -35,18 +36,19 @@ fn in_force(compiled: &Compiled) -> (ForwardingTables, Vec<u32>, Vec<u64>) {
 
 /// What is left without some links and routers.
 fn scene<'a>(topology: &'a Topology, links: &BTreeSet<LinkId>, routers: &BTreeSet<NodeId>) -> Scene<'a> {
-    let lit = topology
-        .links()
-        .enumerate()
-        .map(|(id, link)| !links.contains(&id) && !routers.contains(&link.a.node) && !routers.contains(&link.b.node));
+    let lit = topology.links().enumerate().map(|(id, link)| {
+        !links.contains(&id) && !routers.contains(&link.a.node) && !routers.contains(&link.b.node)
+    });
     Scene { topology, lit: lit.collect(), dead: routers.iter().copied().collect() }
 }
 
 /// Some links and routers of a topology; now and then one that splits it, which is taken again.
 fn random_set(topology: &Topology, random: &mut Stream) -> (BTreeSet<LinkId>, BTreeSet<NodeId>) {
     loop {
-        let links: BTreeSet<LinkId> = (0..random.below(5)).map(|_| LinkId::new(random.below(topology.links().len()))).collect();
-        let routers: BTreeSet<NodeId> = (0..random.below(3)).map(|_| NodeId::new(random.below(topology.node_count()))).collect();
+        let links: BTreeSet<LinkId> =
+            (0..random.below(5)).map(|_| LinkId::new(random.below(topology.links().len()))).collect();
+        let routers: BTreeSet<NodeId> =
+            (0..random.below(3)).map(|_| NodeId::new(random.below(topology.node_count()))).collect();
         if check::parts(&scene(topology, &links, &routers)).len() == 1 {
             return (links, routers);
         }
@@ -82,7 +84,11 @@ fn rises(scene: &Scene<'_>, tables: &ForwardingTables, ranks: &[u32], src: NodeI
 fn pods() -> Vec<SpecText> {
     let torus = SpecText::pod([2, 2, 2], 2).with("topology = torus 2 x 2 x 4;");
     let small = SpecText::pod([2, 2, 1], 3);
-    let mut all = vec![torus, SpecText::pod([2, 2, 2], 4), SpecText::network("hyperx 3 x 4;").with("routing = allowed_turns;")];
+    let mut all = vec![
+        torus,
+        SpecText::pod([2, 2, 2], 4),
+        SpecText::network("hyperx 3 x 4;").with("routing = allowed_turns;"),
+    ];
     all.extend([1, 2, 3].map(|vcs| small.clone().with(&format!("budget {{ vcs = {vcs}; faults = 0; }}"))));
     all
 }
@@ -98,10 +104,17 @@ fn a_repair_serves_whom_a_rising_way_reaches() {
             let (links, routers) = random_set(&compiled.topology, &mut random);
             let scene = scene(&compiled.topology, &links, &routers);
             let ends: Vec<NodeId> = scene.endpoints().collect();
-            let pairs = ends.iter().flat_map(|&src| ends.iter().map(move |&dst| (src, dst))).filter(|(src, dst)| src != dst);
+            let pairs = ends
+                .iter()
+                .flat_map(|&src| ends.iter().map(move |&dst| (src, dst)))
+                .filter(|(src, dst)| src != dst);
             let lost = pairs.filter(|&(src, dst)| !rises(&scene, &tables, &ranks, src, dst)).count() as u64;
             let found = local(&scene, &compiled.fabric.demand, Before { tables: &tables, ranks: &ranks }, 2);
-            assert_eq!(found.as_ref().err().map_or(0, |no_way| no_way.pairs), lost, "{at} {links:?} {routers:?}");
+            assert_eq!(
+                found.as_ref().err().map_or(0, |no_way| no_way.pairs),
+                lost,
+                "{at} {links:?} {routers:?}"
+            );
             served[usize::from(lost > 0)] += 1;
         }
     }
@@ -154,7 +167,8 @@ fn in_any_mix_packets_arrive_and_nothing_waits_in_a_circle() {
             let second = scene(topology, &links, &routers);
             let there = one.delta.applied(&tables, &first.dead, "repair");
             let all_ranks = one.ranks.clone().unwrap_or_else(|| nominal.clone());
-            broken.since = Some(InForce { down: Vec::new(), tables: there.clone(), ranks: one.ranks, all_ranks });
+            broken.since =
+                Some(InForce { down: Vec::new(), tables: there.clone(), ranks: one.ranks, all_ranks });
             (broken.scene, broken.served) = (&second, &second);
             let two = repair(&broken, effort, &Silent).unwrap().repair;
             broken.since = None;
@@ -204,7 +218,9 @@ fn every_tampered_change_is_convicted() {
                 2 => router.drop.pop().is_some(),
                 // Of another destination.
                 3 => router.add.first_mut().map(|entry| entry.dst = NodeId((entry.dst.0 + 1) % 32)).is_some(),
-                4 => router.turn.first_mut().map(|entry| entry.dst = NodeId((entry.dst.0 + 1) % 32)).is_some(),
+                4 => {
+                    router.turn.first_mut().map(|entry| entry.dst = NodeId((entry.dst.0 + 1) % 32)).is_some()
+                }
                 // In the wrong pass.
                 _ => router.add.pop().map(|entry| router.turn.push(entry)).is_some(),
             };
@@ -254,11 +270,15 @@ fn from_outside() {
     // A fault of the budget: the tables are those of the build.
     let (text, _) = repaired(&["X[0,0]"], &[], 0);
     assert!(text.contains("the build has tables for this, those of X[0,0]"), "{text}");
-    let [fixed, there] = ["fixed/tables.json", "out/pod/tables/fault-X_0_0.json"].map(|path| read(&place, path));
+    let [fixed, there] =
+        ["fixed/tables.json", "out/pod/tables/fault-X_0_0.json"].map(|path| read(&place, path));
     let load = |file: &Value| file["routers"][0]["entries"].clone();
     assert_eq!(load(&fixed), load(&there));
     let head = read(&place, "fixed/repair.json");
-    assert_eq!((&head["step"], &head["scenario"], &head["order"]), (&"covered".into(), &"X[0,0]".into(), &"nominal".into()));
+    assert_eq!(
+        (&head["step"], &head["scenario"], &head["order"]),
+        (&"covered".into(), &"X[0,0]".into(), &"nominal".into())
+    );
     // Beyond it: in the order of names whatever was typed, the same bytes on one thread.
     let (text, _) = repaired(&["cube1[0, 1, 0]", "X[0,1]", "cube0[0,0,0].+x"], &[], 0);
     assert!(text.contains("3 parts from X[0,1] to cube1[0,1,0]: broken routes go other ways"), "{text}");
@@ -271,7 +291,10 @@ fn from_outside() {
     let local = read(&place, "fixed/repair.json");
     repaired(&["cube0[0,0,0].+x", "cube1[0,1,0]", "X[0,1]"], &["--effort", "full"], 0);
     let full = read(&place, "fixed/repair.json");
-    assert!(full["load"]["repaired"].as_u64() <= local["load"]["repaired"].as_u64() && full["step"] == "full", "{full}");
+    assert!(
+        full["load"]["repaired"].as_u64() <= local["load"]["repaired"].as_u64() && full["step"] == "full",
+        "{full}"
+    );
     fabc(place.path(), &["verify", "out/pod", "--repair", "fixed"], 0);
     // A changed byte of any file is convicted.
     for (path, from, to) in [
@@ -299,7 +322,8 @@ fn from_outside() {
     let (_, err) = fabc(place.path(), &["verify", "out/pod", "--repair", "fixed"], 3);
     assert!(err.contains("the changes start from an earlier repair, which `--from` must name"), "{err}");
     repaired(&["X[0,1]"], &[], 0);
-    let (_, err) = fabc(place.path(), &[&["verify", "out/pod", "--repair", "fixed"][..], &earlier].concat(), 3);
+    let (_, err) =
+        fabc(place.path(), &[&["verify", "out/pod", "--repair", "fixed"][..], &earlier].concat(), 3);
     assert!(err.contains("do not start from the repair that `--from` names"), "{err}");
     // A whole cube; then its neighbors' last links, which cuts one chip off.
     repaired(&["cube2"], &[], 0);
@@ -315,14 +339,30 @@ fn from_outside() {
 #[test]
 fn mistakes_are_told() {
     let place = built(&SpecText::pod([2, 2, 2], 2).with("budget { vcs = 2; faults = 0; }"));
-    let repaired = |down: &str, code: i32| fabc(place.path(), &["repair", "out/pod", "--out", "fixed", "--down", down], code).1;
+    let repaired = |down: &str, code: i32| {
+        fabc(place.path(), &["repair", "out/pod", "--out", "fixed", "--down", down], code).1
+    };
     for name in ["X[9,9]", "cube7", "cube0[0,0,9]", "cube0[0,0,0].up", "", "cube0[0,0,0]."] {
         let err = repaired(name, 2);
-        assert!(err.contains(&format!("error[FAB0572]: there is no switch, router, link or block of routers `{name}`")), "{err}");
+        assert!(
+            err.contains(&format!(
+                "error[FAB0572]: there is no switch, router, link or block of routers `{name}`"
+            )),
+            "{err}"
+        );
     }
     let error = |down: &str| -> Value {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_fabc"));
-        command.current_dir(place.path()).args(["repair", "out/pod", "--out", "fixed", "--down", down, "--message-format", "json"]);
+        command.current_dir(place.path()).args([
+            "repair",
+            "out/pod",
+            "--out",
+            "fixed",
+            "--down",
+            down,
+            "--message-format",
+            "json",
+        ]);
         serde_json::from_slice(&command.output().unwrap().stderr).unwrap()
     };
     let hint = "there are switches `X[0,0]` to `X[1,1]`, `Y[0,0]` to `Y[1,1]`, `Z[0,0]` to `Z[1,1]`; chips `cube0[0,0,0]` to \
@@ -331,7 +371,8 @@ fn mistakes_are_told() {
     assert_eq!(error("Y[9,9]")["help"], "switches of this group are `Y[0,0]` to `Y[1,1]`");
     let ports = ["+x", "-x", "+y", "-y", "+z", "-z"].map(|port| format!("`cube0[0,0,0].{port}`")).join(", ");
     assert_eq!(error("cube0[0,0,0].up")["help"], format!("links of this router are {ports}"));
-    let (_, err) = fabc(place.path(), &["repair", "out/pod", "--out", "fixed", "--down", "cube0", "--down", "cube1"], 2);
+    let (_, err) =
+        fabc(place.path(), &["repair", "out/pod", "--out", "fixed", "--down", "cube0", "--down", "cube1"], 2);
     assert!(err.contains("error[FAB0573]: with all of this down no two chips are left"), "{err}");
     std::fs::create_dir(place.path().join("mine")).unwrap();
     std::fs::write(place.path().join("mine/notes.txt"), "mine").unwrap();
@@ -349,8 +390,10 @@ fn mistakes_are_told() {
 /// Dimension order has no ways around: what is left gets an order of its own.
 #[test]
 fn where_nothing_rises_there_is_a_new_order() {
-    let place =
-        built(&SpecText::pod([2, 2, 2], 4).with("topology = torus 4 x 4 x 2; routing = dimension_order; budget { vcs = 2; faults = 0; }"));
+    let place = built(
+        &SpecText::pod([2, 2, 2], 4)
+            .with("topology = torus 4 x 4 x 2; routing = dimension_order; budget { vcs = 2; faults = 0; }"),
+    );
     let (text, _) = fabc(place.path(), &["repair", "out/pod", "--out", "fixed", "--down", "cube0[0,0,0]"], 0);
     assert!(text.contains("an order of its own") && text.contains("while nothing is on its way"), "{text}");
     let head = read(&place, "fixed/repair.json");
@@ -361,7 +404,11 @@ fn where_nothing_rises_there_is_a_new_order() {
 /// The same again, from the tables in force: they have the order of the first repair, and keep it.
 #[test]
 fn a_repair_goes_on_from_a_new_order() {
-    let place = built(&SpecText::network("torus 3;").with("budget { vcs = 1; faults = 0; } routing = up_down;").named("pod"));
+    let place = built(
+        &SpecText::network("torus 3;")
+            .with("budget { vcs = 1; faults = 0; } routing = up_down;")
+            .named("pod"),
+    );
     let down = ["--down", "router[2].port1"];
     let repair = |out: &'static str, from: &[&'static str]| {
         fabc(place.path(), &[&["repair", "out/pod", "--out", out][..], &down, from].concat(), 0);

@@ -54,11 +54,16 @@ fn one_slice_of_all_cubes_is_the_pod() {
     let alone = "topology = synthesize { seed = 1; }";
     let place = built(&spec(8, &format!("slice all {{ cubes = 8; {alone} }}")));
     let out = place.path().join("out");
-    std::fs::write(place.path().join("alone.fab"), spec(8, alone).replace("fabric pod", "fabric pod_all")).unwrap();
+    std::fs::write(place.path().join("alone.fab"), spec(8, alone).replace("fabric pod", "fabric pod_all"))
+        .unwrap();
     fabc(place.path(), &["build", "alone.fab", "-q"], 0);
     assert_eq!(files(&out.join("pod/slices/all")), files(&out.join("pod_all")));
-    let same =
-        |path: &str| assert_eq!(std::fs::read(out.join("pod").join(path)).unwrap(), std::fs::read(out.join("pod_all").join(path)).unwrap());
+    let same = |path: &str| {
+        assert_eq!(
+            std::fs::read(out.join("pod").join(path)).unwrap(),
+            std::fs::read(out.join("pod_all").join(path)).unwrap()
+        )
+    };
     same("ocs.json");
     same("ocs/Z_1_0.config_db.json");
     fabc(place.path(), &["verify", "out/pod"], 0);
@@ -86,11 +91,18 @@ fn placements_come_and_go() {
     // A cube dies, a spare one takes its place, and after the repair everything is as it was.
     run("out/pod", &["--down", "cube5", "--swap", "cube5"], "swapped");
     assert_eq!(placement("swapped")["slices"][4]["cubes"], serde_json::json!([4, 14, 6, 7]));
-    assert_eq!((&placement("swapped")["spare"], &placement("swapped")["down"]), (&serde_json::json!([5, 15]), &serde_json::json!([5])));
+    assert_eq!(
+        (&placement("swapped")["spare"], &placement("swapped")["down"]),
+        (&serde_json::json!([5, 15]), &serde_json::json!([5]))
+    );
     run("swapped", &["--up", "cube5", "--swap", "cube14=cube5"], "out/pod2");
     assert_eq!(of("out/pod2"), of("out/pod"));
     // Whatever cubes a slice has, its kind says what it carries.
-    run("out/pod", &["--remove", "train-0", "--remove", "serve-1", "--add", "train", "--cubes", "9,0,13,2"], "permuted");
+    run(
+        "out/pod",
+        &["--remove", "train-0", "--remove", "serve-1", "--add", "train", "--cubes", "9,0,13,2"],
+        "permuted",
+    );
     assert_eq!(json(&place.path().join("permuted/report.json"))["kinds"], {
         let mut kinds = json(&place.path().join("out/pod/report.json"))["kinds"].clone();
         kinds[0]["slices"] = 2.into();
@@ -100,8 +112,16 @@ fn placements_come_and_go() {
     fabc(place.path(), &["place", "out/pod", "--add", "serve", "--remove", "none", "--out", "never"], 2);
     assert!(!place.path().join("never").exists());
     // The switches must do what the old placement says.
-    fabc(place.path(), &["place", "out/pod", "--live", "out/pod", "--add", "serve", "--out", "live", "-q"], 0);
-    fabc(place.path(), &["place", "out/pod", "--live", "swapped", "--add", "serve", "--out", "other", "-q"], 3);
+    fabc(
+        place.path(),
+        &["place", "out/pod", "--live", "out/pod", "--add", "serve", "--out", "live", "-q"],
+        0,
+    );
+    fabc(
+        place.path(),
+        &["place", "out/pod", "--live", "swapped", "--add", "serve", "--out", "other", "-q"],
+        3,
+    );
 }
 
 #[test]
@@ -132,7 +152,9 @@ fn what_cannot_be_placed_is_told() {
         (&[], 2),
     ]
     .into_iter()
-    .map(|(steps, code)| format!("$ fabc place out/pod {} --out new\n{}\n", steps.join(" "), told(steps, code)))
+    .map(|(steps, code)| {
+        format!("$ fabc place out/pod {} --out new\n{}\n", steps.join(" "), told(steps, code))
+    })
     .collect();
     snapshot("place_errors", &all.join("\n"));
 }
@@ -149,16 +171,35 @@ fn cubes_that_switches_treat_differently_are_never_one_slice() {
     let (said, _) = fabc(place.path(), &["verify", "out/pod"], 0);
     assert!(said.contains("3 slices on 6 cubes"), "{said}");
     let cubes = |at: usize| json(&place.path().join("out/pod/placement.json"))["slices"][at]["cubes"].clone();
-    assert_eq!([cubes(0), cubes(1), cubes(2)], [serde_json::json!([0, 1]), serde_json::json!([3, 4]), serde_json::json!([5, 6])]);
+    assert_eq!(
+        [cubes(0), cubes(1), cubes(2)],
+        [serde_json::json!([0, 1]), serde_json::json!([3, 4]), serde_json::json!([5, 6])]
+    );
     let (tables, _) = fabc(place.path(), &["tables", "out/pod", "--slice", "pair-1"], 0);
     assert!(tables.contains("X1[0,1]") && !tables.contains("X0"), "{tables}");
-    fabc(place.path(), &["tables", "out/pod", "--slice", "pair-1", "--router", "cube4[1,0,0]", "--scenario", "X1[0,1]"], 0);
-    fabc(place.path(), &["tables", "out/pod", "--slice", "pair-1", "--router", "cube4[1,0,0]", "--scenario", "X0[0,1]"], 2);
-    let (_, err) = fabc(place.path(), &["place", "out/pod", "--remove", "pair-0", "--add", "pair", "--cubes", "2,7", "--out", "new"], 2);
+    fabc(
+        place.path(),
+        &["tables", "out/pod", "--slice", "pair-1", "--router", "cube4[1,0,0]", "--scenario", "X1[0,1]"],
+        0,
+    );
+    fabc(
+        place.path(),
+        &["tables", "out/pod", "--slice", "pair-1", "--router", "cube4[1,0,0]", "--scenario", "X0[0,1]"],
+        2,
+    );
+    let (_, err) = fabc(
+        place.path(),
+        &["place", "out/pod", "--remove", "pair-0", "--add", "pair", "--cubes", "2,7", "--out", "new"],
+        2,
+    );
     assert!(err.contains("the switches do not treat these cubes as a slice of `pair` needs"), "{err}");
     fabc(place.path(), &["place", "out/pod", "--swap", "cube0=cube7", "--out", "new"], 2);
     // Three cubes of one class and five of the other hold three pairs, not four.
-    std::fs::write(place.path().join("four.fab"), text.replace("count = 3", "count = 4").replace("fabric pod", "fabric four")).unwrap();
+    std::fs::write(
+        place.path().join("four.fab"),
+        text.replace("count = 3", "count = 4").replace("fabric pod", "fabric four"),
+    )
+    .unwrap();
     let (_, err) = fabc(place.path(), &["check", "four.fab"], 3);
     assert!(err.contains("FAB0583") && err.contains("in 2 classes of cubes"), "{err}");
 }
@@ -166,11 +207,22 @@ fn cubes_that_switches_treat_differently_are_never_one_slice() {
 #[test]
 fn tables_of_a_slice_have_the_names_of_its_cubes() {
     let place = built(&spec(16, KINDS));
-    let (outside, _) = fabc(place.path(), &["tables", "out/pod", "--slice", "train-1", "--router", "cube6[1,0,0]", "--format", "json"], 0);
-    let (inside, _) = fabc(place.path(), &["tables", "out/pod/slices/train", "--router", "cube2[1,0,0]", "--format", "json"], 0);
+    let (outside, _) = fabc(
+        place.path(),
+        &["tables", "out/pod", "--slice", "train-1", "--router", "cube6[1,0,0]", "--format", "json"],
+        0,
+    );
+    let (inside, _) = fabc(
+        place.path(),
+        &["tables", "out/pod/slices/train", "--router", "cube2[1,0,0]", "--format", "json"],
+        0,
+    );
     // A window of a run is one of a kind.
     let (_, err) = fabc(place.path(), &["verify", "out/pod", "--window", "5", "--block", "peak"], 2);
-    assert!(err.contains("`--window` is not for a fabric in slices") && err.contains("`DIR/slices/KIND`"), "{err}");
+    assert!(
+        err.contains("`--window` is not for a fabric in slices") && err.contains("`DIR/slices/KIND`"),
+        "{err}"
+    );
     let entries = |text: &str| -> Vec<Vec<i64>> {
         let table: Value = serde_json::from_str(text).unwrap();
         serde_json::from_value(table["routers"][0]["entries"].clone()).unwrap()
@@ -183,7 +235,8 @@ fn tables_of_a_slice_have_the_names_of_its_cubes() {
         })
         .collect();
     assert_eq!(entries(&outside), moved);
-    let (_, err) = fabc(place.path(), &["tables", "out/pod", "--slice", "train-1", "--router", "cube0[1,0,0]"], 2);
+    let (_, err) =
+        fabc(place.path(), &["tables", "out/pod", "--slice", "train-1", "--router", "cube0[1,0,0]"], 2);
     assert!(err.contains("those of the cubes 4, 5, 6, 7"), "{err}");
     let (_, err) = fabc(place.path(), &["tables", "out/pod", "--slice", "trian-1"], 2);
     assert!(err.contains("did you mean `train-1`?"), "{err}");
@@ -210,7 +263,10 @@ fn tampered_placements_are_convicted() {
     let pairs = |value: &Value, ocs: usize| value["ocs"][ocs]["cross_connects"].as_array().unwrap().clone();
     let mut all: Vec<(&str, Tamper)> = vec![
         // Of the placement.
-        ("placement.json", Box::new(|value| value["slices"][3]["cubes"][0] = value["slices"][4]["cubes"][0].clone())),
+        (
+            "placement.json",
+            Box::new(|value| value["slices"][3]["cubes"][0] = value["slices"][4]["cubes"][0].clone()),
+        ),
         ("placement.json", Box::new(|value| value["slices"][3]["cubes"][0] = 12.into())),
         ("placement.json", Box::new(|value| value["slices"][3]["cubes"].as_array_mut().unwrap().swap(0, 1))),
         ("placement.json", Box::new(|value| value["slices"][0]["cubes"] = serde_json::json!([9]))),
@@ -239,8 +295,14 @@ fn tampered_placements_are_convicted() {
     ];
     // Of every switch: a cross-connect goes, or two exchange their ends, within a slice or between two.
     for ocs in 0..12 {
-        all.push(("ocs.json", Box::new(move |value| drop(value["ocs"][ocs]["cross_connects"].as_array_mut().unwrap().pop()))));
-        all.push(("slices/train/ocs.json", Box::new(move |value| drop(value["ocs"][ocs]["cross_connects"].as_array_mut().unwrap().pop()))));
+        all.push((
+            "ocs.json",
+            Box::new(move |value| drop(value["ocs"][ocs]["cross_connects"].as_array_mut().unwrap().pop())),
+        ));
+        all.push((
+            "slices/train/ocs.json",
+            Box::new(move |value| drop(value["ocs"][ocs]["cross_connects"].as_array_mut().unwrap().pop())),
+        ));
         let count = pairs(&json(&place.path().join("out/pod/ocs.json")), ocs).len();
         for (one, other) in [(0, 1), (0, count - 1), (3, 4), (4, 7)] {
             all.push((
@@ -259,7 +321,11 @@ fn tampered_placements_are_convicted() {
         changed(place.path(), path, tamper);
         let output = plain::command(place.path(), &["verify", "out/pod"]).output().unwrap();
         let code = output.status.code().unwrap();
-        assert!(code == 3 || code == 2, "{path}: exit code {code}\n{}", String::from_utf8_lossy(&output.stdout));
+        assert!(
+            code == 3 || code == 2,
+            "{path}: exit code {code}\n{}",
+            String::from_utf8_lossy(&output.stdout)
+        );
         convicted += 1;
         restore();
     }
@@ -288,7 +354,9 @@ fn switches_that_join_slices_are_told_with_both() {
     live(&|value| value["ocs"][4]["cross_connects"] = serde_json::json!([]));
     let (dark, _) = drift(2);
     assert_eq!(dark["means"], "repair");
-    let of = |value: &Value, name: &str| value["slices"].as_array().unwrap().iter().find(|slice| slice["slice"] == name).unwrap().clone();
+    let of = |value: &Value, name: &str| {
+        value["slices"].as_array().unwrap().iter().find(|slice| slice["slice"] == name).unwrap().clone()
+    };
     assert_eq!(of(&dark, "train-1")["scenario"], "Y[0,0]");
     assert_eq!(of(&dark, "serve-0")["repair"], serde_json::json!(["Y[0,0]"]));
     // Two slices are joined.
@@ -311,7 +379,21 @@ fn plans_between_placements_go_slice_by_slice() {
     let place = built(&spec(16, KINDS));
     fabc(
         place.path(),
-        &["place", "out/pod", "--remove", "serve-1", "--add", "serve=web", "--cubes", "13", "--swap", "cube5", "--out", "new", "-q"],
+        &[
+            "place",
+            "out/pod",
+            "--remove",
+            "serve-1",
+            "--add",
+            "serve=web",
+            "--cubes",
+            "13",
+            "--swap",
+            "cube5",
+            "--out",
+            "new",
+            "-q",
+        ],
         0,
     );
     let (text, _) = fabc(place.path(), &["plan", "out/pod", "new"], 2);
@@ -324,7 +406,10 @@ fn plans_between_placements_go_slice_by_slice() {
         .iter()
         .map(|change| format!("{} {} {}", change["slice"], change["why"], change["op"]))
         .collect();
-    assert_eq!(changes.join(", ").replace('"', ""), "serve-1 gone remove, train-1 moved remove, web new add, train-1 moved add");
+    assert_eq!(
+        changes.join(", ").replace('"', ""),
+        "serve-1 gone remove, train-1 moved remove, web new add, train-1 moved add"
+    );
     fabc(place.path(), &["plan", "new", "new"], 0);
     fabc(place.path(), &["plan", "out/pod", "new", "--patch", "patches", "-q"], 2);
     // The patches lead from the one to the other.
@@ -343,7 +428,8 @@ fn plans_between_placements_go_slice_by_slice() {
     assert_eq!(told.len(), steps);
     fabc(place.path(), &["plan", "out/pod", "new", "--tables", "way"], 1);
     // What comes to a pod without slices is new.
-    let all = ["serve-0", "serve-1", "serve-2", "train-0", "train-1"].map(|slice| ["--remove", slice]).concat();
+    let all =
+        ["serve-0", "serve-1", "serve-2", "train-0", "train-1"].map(|slice| ["--remove", slice]).concat();
     fabc(place.path(), &[&["place", "out/pod", "--out", "empty", "-q"], &all[..]].concat(), 0);
     let (said, _) = fabc(place.path(), &["plan", "empty", "out/pod"], 2);
     assert!(said.contains("train-1 (new)") && !said.contains("drifted"), "{said}");
@@ -361,7 +447,10 @@ fn a_slice_that_keeps_its_cubes_changes_under_traffic() {
     let steps = ["--remove", "ring-0", "--add", "best=ring-0", "--cubes", "4,5,6,7"];
     fabc(place.path(), &[&["place", "out/pod", "--out", "new", "-q"], &steps[..]].concat(), 0);
     let (said, _) = fabc(place.path(), &["plan", "out/pod", "new"], 2);
-    let told = said.lines().find(|line| line.starts_with("slice ring-0 keeps its cubes: ")).unwrap_or_else(|| panic!("{said}"));
+    let told = said
+        .lines()
+        .find(|line| line.starts_with("slice ring-0 keeps its cubes: "))
+        .unwrap_or_else(|| panic!("{said}"));
     // What it says is done as it says it.
     let command: Vec<&str> = told.split('`').nth(1).unwrap().split(' ').skip(1).collect();
     assert_eq!(command, ["plan", "out/pod/slices/ring", "new/slices/best", "--tables", "DIR"]);
@@ -372,11 +461,19 @@ fn a_slice_that_keeps_its_cubes_changes_under_traffic() {
 #[test]
 fn a_slice_is_repaired_by_the_names_of_the_pod() {
     let place = built(&spec(16, KINDS));
-    let (said, _) = fabc(place.path(), &["repair", "out/pod", "--slice", "train-1", "--down", "cube6[1,0,0]", "--out", "mended"], 0);
+    let (said, _) = fabc(
+        place.path(),
+        &["repair", "out/pod", "--slice", "train-1", "--down", "cube6[1,0,0]", "--out", "mended"],
+        0,
+    );
     assert!(said.contains("stand for 4, 5, 6, 7") && said.contains("--down cube6 --swap"), "{said}");
     assert_eq!(json(&place.path().join("mended/repair.json"))["down"], serde_json::json!(["cube2[1,0,0]"]));
     fabc(place.path(), &["verify", "out/pod/slices/train", "--repair", "mended"], 0);
-    fabc(place.path(), &["repair", "out/pod", "--slice", "train-1", "--down", "cube0[1,0,0]", "--out", "other"], 2);
+    fabc(
+        place.path(),
+        &["repair", "out/pod", "--slice", "train-1", "--down", "cube0[1,0,0]", "--out", "other"],
+        2,
+    );
     fabc(place.path(), &["repair", "out/pod", "--down", "cube0[1,0,0]", "--out", "other"], 2);
 }
 
@@ -392,7 +489,12 @@ fn cubes_with_dead_chips_are_replaced_and_the_rest_is_repaired() {
     let down = ["cube5[1,0,0]", "cube11", "cube5[0,0,0].+x", "cube1[1,1,1].+y", "cube15[0,0,0].+x"];
     let (said, _) = repair(&down, "mended", 0);
     assert!(said.contains("slice train-1: cube14 takes the place of cube5"), "{said}");
-    assert!(said.contains("slice train-0 (cubes 0, 1, 2, 3, by the names of its kind): pod_train without cube1[1,1,1].+y"), "{said}");
+    assert!(
+        said.contains(
+            "slice train-0 (cubes 0, 1, 2, 3, by the names of its kind): pod_train without cube1[1,1,1].+y"
+        ),
+        "{said}"
+    );
     fabc(place.path(), &["verify", "mended/placed"], 0);
     let steps = ["--down", "cube5", "--down", "cube11", "--swap", "cube5"];
     fabc(place.path(), &[&["place", "out/pod", "--out", "placed", "-q"], &steps[..]].concat(), 0);
@@ -434,7 +536,10 @@ fn what_asks_for_one_topology_is_refused() {
         assert!(!output.status.success() && err.contains("FAB0211"), "{args:?}: {err}");
     }
     let (said, _) = fabc(place.path(), &["check", "pod.fab"], 0);
-    assert_eq!(said, "pod: no errors (16 cubes of 2 x 2 x 2; slices: 3 x 1 (serve), 2 x 4 (train); 2 spare)\n");
+    assert_eq!(
+        said,
+        "pod: no errors (16 cubes of 2 x 2 x 2; slices: 3 x 1 (serve), 2 x 4 (train); 2 spare)\n"
+    );
     fabc(place.path(), &["check", "pod.fab", "--stop-after", "analyze"], 0);
 }
 
@@ -455,8 +560,10 @@ fn the_same_spec_gives_the_same_bytes_with_any_number_of_threads() {
 fn a_slice_may_bring_its_own_cross_connects() {
     let place = built(&spec(16, KINDS));
     std::fs::create_dir(place.path().join("live")).unwrap();
-    std::fs::copy(place.path().join("out/pod/slices/train/ocs.json"), place.path().join("live/ocs.json")).unwrap();
-    let given = KINDS.replace("topology = synthesize { seed = 1; }", "topology = cross_connects \"live/ocs.json\";");
+    std::fs::copy(place.path().join("out/pod/slices/train/ocs.json"), place.path().join("live/ocs.json"))
+        .unwrap();
+    let given =
+        KINDS.replace("topology = synthesize { seed = 1; }", "topology = cross_connects \"live/ocs.json\";");
     std::fs::write(place.path().join("pod.fab"), spec(16, &given)).unwrap();
     let old = files(&place.path().join("out/pod"));
     fabc(place.path(), &["build", "pod.fab", "-q"], 0);

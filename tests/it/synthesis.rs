@@ -16,7 +16,8 @@ fn spec(mesh: [u32; 3], cubes: u32, settings: &str) -> SpecText {
 fn compiled_with(spec: &SpecText, progress: &dyn Progress, last: Stage) -> Compiled {
     let text = spec.text();
     let loader = |_: &str| Ok(text.clone());
-    let (pod, _, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    let (pod, _, _) = fabc::lang::read_normal("test.fab", &loader)
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
     compile(pod, last, progress).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
 }
 
@@ -64,7 +65,10 @@ fn eight_cubes_of_two_reach_what_no_topology_exceeds() {
 fn cubes_that_differ_keep_the_symmetry_that_is_left() {
     let z_for_four = "ocs Z[u in 0..2, v in 0..2] for cubes 0..4 { couple +z[u, v] with -z[u, v] over fiber; ports = 16; }";
     let some_without_z = analyzed(&cubes_of_two(6, "").with(z_for_four));
-    assert!(order(&some_without_z) >= 1 && notes(&some_without_z).contains("its cubes are of 2 kinds (4 like cube0, 2 like cube4)"));
+    assert!(
+        order(&some_without_z) >= 1
+            && notes(&some_without_z).contains("its cubes are of 2 kinds (4 like cube0, 2 like cube4)")
+    );
     assert!(notes(&some_without_z).contains("translations of order 2"), "{}", notes(&some_without_z));
 
     let x_in_halves = cubes_of_two(8, "")
@@ -101,7 +105,11 @@ fn single_chips_and_switches_that_serve_several_positions() {
     assert!(hops(&compiled) < 2.2, "{}", hops(&compiled));
     let graph = "ocs ANY { couple any of +x[0, 0], -x[0, 0], +y[0, 0], -y[0, 0] over fiber; ports = 64; }";
     let ten = analyzed(&spec([1, 1, 1], 10, "").without("ocs").with(graph));
-    assert!((flow(&ten) - 2.0 / 7.0).abs() < 1e-4, "the best graph of ten nodes with four links carries 2/7: {}", flow(&ten));
+    assert!(
+        (flow(&ten) - 2.0 / 7.0).abs() < 1e-4,
+        "the best graph of ten nodes with four links carries 2/7: {}",
+        flow(&ten)
+    );
 }
 
 #[test]
@@ -110,10 +118,18 @@ fn a_demand_over_pairs_of_cubes_is_kept_by_a_group_that_does_not_follow_their_nu
     let demand = "demand { all_to_all over groups of 16 weight 4; all_to_all weight 1; }";
     let compiled = analyzed(&cubes_of_two(6, "").with(demand));
     assert_eq!(order(&compiled), 6);
-    assert_eq!(notes(&compiled), "searched with translations of order 6 that do not follow the numbers of the cubes");
+    assert_eq!(
+        notes(&compiled),
+        "searched with translations of order 6 that do not follow the numbers of the cubes"
+    );
     assert!(compiled.of_pod().1.limit.is_none(), "the universal bound is about uniform demand");
     let uniform = compiled.of_pod().1.uniform.as_ref().unwrap();
-    assert!(flow(&compiled) >= uniform.flow_low.as_f64(), "made for the demand {}, for uniform {:?}", flow(&compiled), uniform.flow_low);
+    assert!(
+        flow(&compiled) >= uniform.flow_low.as_f64(),
+        "made for the demand {}, for uniform {:?}",
+        flow(&compiled),
+        uniform.flow_low
+    );
 }
 
 /// Switches along x that serve the cubes from `first` to before `end`.
@@ -134,15 +150,31 @@ fn switches_that_serve_pairs_of_cubes_are_moved_along_with_the_cubes() {
     // that is left under faults of switches.
     let steady = analyzed(&x_in_pairs(6, ""));
     assert_eq!(order(&steady), 2);
-    assert!(notes(&steady).ends_with("a group that moves switches would be broken by their faults"), "{}", notes(&steady));
+    assert!(
+        notes(&steady).ends_with("a group that moves switches would be broken by their faults"),
+        "{}",
+        notes(&steady)
+    );
     let without_faults = |spec: SpecText| analyzed(&spec.with(NO_FAULTS));
     let moved = without_faults(x_in_pairs(6, "symmetry = translation;"));
     assert_eq!(order(&moved), 6);
-    assert_eq!(notes(&moved), "searched with translations of order 6 that move switches along with the cubes");
-    assert!(flow(&moved) > 0.999 * flow(&steady), "{} with order 6, {} with order 2", flow(&moved), flow(&steady));
+    assert_eq!(
+        notes(&moved),
+        "searched with translations of order 6 that move switches along with the cubes"
+    );
+    assert!(
+        flow(&moved) > 0.999 * flow(&steady),
+        "{} with order 6, {} with order 2",
+        flow(&moved),
+        flow(&steady)
+    );
     // Nothing carries a switch of two cubes to one of a single cube.
     let uneven = without_faults(x_in_pairs(5, "").with(&along_x(4, 5)));
-    assert!(notes(&uneven).starts_with("searched without symmetry: its cubes are of 3 kinds"), "{}", notes(&uneven));
+    assert!(
+        notes(&uneven).starts_with("searched without symmetry: its cubes are of 3 kinds"),
+        "{}",
+        notes(&uneven)
+    );
 }
 
 /// A clock on which every time limit is over.
@@ -166,14 +198,19 @@ fn a_time_limit_is_said_to_have_ended_the_search() {
     // A limit that is never reached changes nothing.
     let (in_time, without) = (analyzed(&with), analyzed(&cubes_of_two(4, "")));
     assert_eq!(in_time.passes[0].stopped_by, "budget");
-    assert_eq!(in_time.topology.links().iter().collect::<Vec<_>>(), without.topology.links().iter().collect::<Vec<_>>());
+    assert_eq!(
+        in_time.topology.links().iter().collect::<Vec<_>>(),
+        without.topology.links().iter().collect::<Vec<_>>()
+    );
 }
 
 #[test]
 fn effort_max_is_a_number() {
     let loader = |_: &str| Ok(cubes_of_two(4, "effort = max;").text());
     let (fabric, _, _) = fabc::lang::read_normal("test.fab", &loader).unwrap();
-    assert!(matches!(fabric.pod().expect("a pod").topology, TopologyChoice::Synthesize(settings) if settings.effort == MAX_EFFORT));
+    assert!(
+        matches!(fabric.pod().expect("a pod").topology, TopologyChoice::Synthesize(settings) if settings.effort == MAX_EFFORT)
+    );
 }
 
 #[test]
@@ -201,8 +238,12 @@ fn single_chips(cubes: u32) -> SpecText {
 #[test]
 fn a_required_flow_under_faults_steers_the_search() {
     let built = |require: &str| compiled_with(&single_chips(48).with(require), &Silent, Stage::Check);
-    let worst =
-        |compiled: &Compiled| compiled.scenarios[1..].iter().map(|fault| fault.metrics.flow_low.as_f64()).fold(f64::INFINITY, f64::min);
+    let worst = |compiled: &Compiled| {
+        compiled.scenarios[1..]
+            .iter()
+            .map(|fault| fault.metrics.flow_low.as_f64())
+            .fold(f64::INFINITY, f64::min)
+    };
     let (plain, steered) = (built(""), built("require fault.concurrent_flow >= 0.03;"));
     assert_eq!(notes(&plain), "");
     assert!(worst(&plain) < 0.03, "{}", worst(&plain));

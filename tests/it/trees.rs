@@ -75,8 +75,10 @@ fn wire(pod: &Pod, permutations: &[Vec<u32>]) -> (Topology, CrossConnects) {
     }
     let identity = vec![(0..pod.cubes).map(BlockId).collect()];
     let topology = Topology::new(6, links, Symmetry::new(pod.chips_per_cube(), identity));
-    let mut cross_connects =
-        CrossConnects { settings: IdVec::filled(Vec::new(), pod.ocses.len()), ocs_of: IdVec::filled(None, topology.links().len()) };
+    let mut cross_connects = CrossConnects {
+        settings: IdVec::filled(Vec::new(), pod.ocses.len()),
+        ocs_of: IdVec::filled(None, topology.links().len()),
+    };
     for (id, ocs) in pod.ocses.enumerate() {
         let Some(permutation) = permutations.get(id.index()) else { continue };
         for (a, (from, &b)) in ocs.a.iter().zip(permutation).enumerate() {

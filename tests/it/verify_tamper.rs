@@ -38,7 +38,10 @@ static BUILT: LazyLock<(Fabric, Files)> = LazyLock::new(|| {
         unit: fabc::model::WrittenUnit::default(),
         span: Span { start: 7, end: 12 },
     };
-    fabric.requires = vec![require(Metric::Diameter, Comparison::AtMost, "6"), require(Metric::DisjointTrees, Comparison::AtLeast, "4")];
+    fabric.requires = vec![
+        require(Metric::Diameter, Comparison::AtMost, "6"),
+        require(Metric::DisjointTrees, Comparison::AtLeast, "4"),
+    ];
     let (topology, cross_connects) = wire(&fabric, [1, 3, 0]);
     let trees = ["X[0,0]", "X[1,0]", "Y[0,0]", "Y[1,0]"].map(|name| vec![ocs(&fabric, name)]);
     let files = write(&fabric, &topology, &cross_connects, &trees);
@@ -47,7 +50,10 @@ static BUILT: LazyLock<(Fabric, Files)> = LazyLock::new(|| {
 
 fn convict(files: &Files) -> Vec<(String, String)> {
     let errors: Vec<CheckError> = directory(files, &BUILT.0).expect_err("the tampering goes unnoticed");
-    errors.iter().map(|error| (error.code().map(|code| code.to_string()).unwrap_or_default(), error.to_string())).collect()
+    errors
+        .iter()
+        .map(|error| (error.code().map(|code| code.to_string()).unwrap_or_default(), error.to_string()))
+        .collect()
 }
 
 #[track_caller]
@@ -71,7 +77,8 @@ fn an_untouched_directory_is_verified() {
 #[test]
 fn switches_of_every_kind_are_verified() {
     type Change = fn(Fabric) -> Fabric;
-    let kinds: [Change; 4] = [|fabric| fabric, with_pairs, without_sides, |fabric| with_pairs(without_sides(fabric))];
+    let kinds: [Change; 4] =
+        [|fabric| fabric, with_pairs, without_sides, |fabric| with_pairs(without_sides(fabric))];
     for (kind, change) in kinds.into_iter().enumerate() {
         let fabric = change(pod([2, 2, 1], 4, &[0, 1], 8, 0));
         let (topology, cross_connects) = wire(&fabric, [1, 3, 0]);
@@ -123,7 +130,10 @@ fn changed_bytes_missing_and_extra_files() {
 fn no_tampering_goes_unnoticed() {
     for (what, files, code) in tamperings(&BUILT.1) {
         let errors = convict(&files);
-        assert!(errors.iter().any(|(found, _)| code.is_empty() || found == code), "{what}: expected {code} among {errors:#?}");
+        assert!(
+            errors.iter().any(|(found, _)| code.is_empty() || found == code),
+            "{what}: expected {code} among {errors:#?}"
+        );
     }
 }
 
@@ -133,17 +143,27 @@ fn named_cross_connects_must_be_the_ones_set() {
     let (topology, cross_connects) = wire(&fabric, [1, 3, 0]);
     let mut files = write(&fabric, &topology, &cross_connects, &[]);
     let text = String::from_utf8(files["ocs.json"].clone()).unwrap();
-    plant_mut(&mut fabric).topology =
-        TopologyChoice::CrossConnects { path: "live/ocs.json".to_owned(), text: text.clone(), settings: SwitchSettings::default() };
+    plant_mut(&mut fabric).topology = TopologyChoice::CrossConnects {
+        path: "live/ocs.json".to_owned(),
+        text: text.clone(),
+        settings: SwitchSettings::default(),
+    };
     assert!(directory(&files, &fabric).unwrap_err()[0].to_string().contains("inputs/ocs.json: is missing"));
     files.insert("inputs/ocs.json".to_owned(), text.into_bytes());
     sign(&mut files);
     directory(&files, &fabric).unwrap();
-    let other = tamper(&files, "inputs/ocs.json", |value| drop(value["ocs"][1]["cross_connects"].as_array_mut().unwrap().pop()));
-    let TopologyChoice::CrossConnects { text, .. } = &mut plant_mut(&mut fabric).topology else { unreachable!() };
+    let other = tamper(&files, "inputs/ocs.json", |value| {
+        drop(value["ocs"][1]["cross_connects"].as_array_mut().unwrap().pop())
+    });
+    let TopologyChoice::CrossConnects { text, .. } = &mut plant_mut(&mut fabric).topology else {
+        unreachable!()
+    };
     *text = String::from_utf8(other["inputs/ocs.json"].clone()).unwrap();
     let errors = directory(&other, &fabric).unwrap_err();
-    assert!(errors[0].to_string().contains("stands in only one of inputs/ocs.json and ocs.json"), "{errors:?}");
+    assert!(
+        errors[0].to_string().contains("stands in only one of inputs/ocs.json and ocs.json"),
+        "{errors:?}"
+    );
 }
 
 #[test]
@@ -166,14 +186,20 @@ fn swapped_cross_connects() {
         pairs[0][1] = pairs[1][1].take();
         pairs[1][1] = first;
     };
-    expect(&tamper(files, "ocs.json", swap), "FAB0403", "X[0,0]: cube0.+x[0,0] - cube2.-x[0,0] is said to carry");
+    expect(
+        &tamper(files, "ocs.json", swap),
+        "FAB0403",
+        "X[0,0]: cube0.+x[0,0] - cube2.-x[0,0] is said to carry",
+    );
     let only_the_switch = tamper(files, "ocs/X_0_0.config_db.json", |value| {
         let pairs = value["OCS_CROSS_CONNECT"].as_object_mut().unwrap();
         pairs.remove("1A-2B");
         pairs.insert("1A-3B".to_owned(), json!({"a_side": "1A", "b_side": "3B"}));
     });
     expect(&only_the_switch, "FAB0422", "OCS_CROSS_CONNECT.1A-3B");
-    let relabelled = tamper(files, "ocs/X_0_0.config_db.json", |value| value["OCS_PORT"]["1A"]["label"] = json!("cube1.+x[0,0]"));
+    let relabelled = tamper(files, "ocs/X_0_0.config_db.json", |value| {
+        value["OCS_PORT"]["1A"]["label"] = json!("cube1.+x[0,0]")
+    });
     expect(&relabelled, "FAB0422", "OCS_PORT.1A");
     // What the other release of SONiC reads.
     let of_the_design = tamper(files, "ocs/X_0_0.config_db.json", |value| {
@@ -195,9 +221,13 @@ fn changed_table_entries() {
     assert!(!convict(&turned).is_empty());
     let other_vc = tamper(files, nominal, |value| value["routers"][1]["entries"][0][4] = json!(7));
     assert!(!convict(&other_vc).is_empty());
-    let dropped = tamper(files, "tables/fault-Y_0_0.json", |value| drop(value["routers"][2]["entries"].as_array_mut().unwrap().remove(3)));
+    let dropped = tamper(files, "tables/fault-Y_0_0.json", |value| {
+        drop(value["routers"][2]["entries"].as_array_mut().unwrap().remove(3))
+    });
     expect(&dropped, "FAB0410", "Y[0,0]: ");
-    let lengthened = tamper(files, nominal, |value| value["routers"][0]["entries"][0].as_array_mut().unwrap().push(json!(0)));
+    let lengthened = tamper(files, nominal, |value| {
+        value["routers"][0]["entries"][0].as_array_mut().unwrap().push(json!(0))
+    });
     expect(&lengthened, "FAB0421", "tables/nominal.json: cannot be read");
 }
 
@@ -228,10 +258,18 @@ fn wrong_proofs() {
     );
     let leaky = tamper(files, path, |value| value["flow"]["flows"][0]["units"][0] = json!(99));
     expect(&leaky, "FAB0408", "of the flow from node 0");
-    expect(&tamper(files, path, |value| value["flow"]["busiest"] = json!(1)), "FAB0408", "the busiest link is claimed to carry 1");
+    expect(
+        &tamper(files, path, |value| value["flow"]["busiest"] = json!(1)),
+        "FAB0408",
+        "the busiest link is claimed to carry 1",
+    );
     let longer = tamper(files, path, |value| value["scenarios"][0]["lengths"][0] = json!(5));
     expect(&longer, "FAB0423", "`metrics.concurrent_flow[1]`");
-    expect(&tamper(files, path, |value| value["trees"][1][0] = json!("X[0,0]")), "FAB0409", "X[0,0] is in set 0 and in set 1");
+    expect(
+        &tamper(files, path, |value| value["trees"][1][0] = json!("X[0,0]")),
+        "FAB0409",
+        "X[0,0] is in set 0 and in set 1",
+    );
     let forgotten = tamper(files, path, |value| drop(value["scenarios"].as_array_mut().unwrap().pop()));
     expect(&forgotten, "FAB0422", "`Y[1,0]` is missing");
 }
@@ -246,10 +284,20 @@ fn a_wrong_symmetry() {
         images.swap(0, 4);
     });
     expect(&other, "FAB0422", "symmetry.generators[0]");
-    let swapped: Vec<u32> = [1, 0, 3, 2].iter().flat_map(|cube| (0..4).map(move |chip| cube * 4 + chip)).collect();
-    expect(&tamper(files, "topology.json", |value| value["symmetry"]["generators"] = json!([swapped])), "FAB0404", "carries link");
-    let endless: Vec<u32> = [1, 0, 2, 3].iter().flat_map(|cube| (0..4).map(move |chip| cube * 4 + chip)).collect();
-    expect(&tamper(files, "topology.json", |value| value["symmetry"]["generators"] = json!([endless])), "FAB0404", "leaves cube2 in place");
+    let swapped: Vec<u32> =
+        [1, 0, 3, 2].iter().flat_map(|cube| (0..4).map(move |chip| cube * 4 + chip)).collect();
+    expect(
+        &tamper(files, "topology.json", |value| value["symmetry"]["generators"] = json!([swapped])),
+        "FAB0404",
+        "carries link",
+    );
+    let endless: Vec<u32> =
+        [1, 0, 2, 3].iter().flat_map(|cube| (0..4).map(move |chip| cube * 4 + chip)).collect();
+    expect(
+        &tamper(files, "topology.json", |value| value["symmetry"]["generators"] = json!([endless])),
+        "FAB0404",
+        "leaves cube2 in place",
+    );
 }
 
 #[test]
@@ -263,7 +311,11 @@ fn a_changed_topology() {
         "FAB0402",
         "the copper link from cube3[0,1,0].+x",
     );
-    expect(&tamper(files, path, |value| value["format"] = json!("fabc.topology/2")), "FAB0421", "its format is `fabc.topology/2`");
+    expect(
+        &tamper(files, path, |value| value["format"] = json!("fabc.topology/2")),
+        "FAB0421",
+        "its format is `fabc.topology/2`",
+    );
 }
 
 #[test]
@@ -275,8 +327,12 @@ fn wrong_numbers_in_the_report() {
     let mut open = vec![(String::new(), &value)];
     while let Some((place, value)) = open.pop() {
         match value {
-            serde_json::Value::Object(object) => open.extend(object.iter().map(|(key, value)| (format!("{place}/{key}"), value))),
-            serde_json::Value::Array(list) => open.extend(list.iter().enumerate().map(|(k, value)| (format!("{place}/{k}"), value))),
+            serde_json::Value::Object(object) => {
+                open.extend(object.iter().map(|(key, value)| (format!("{place}/{key}"), value)))
+            }
+            serde_json::Value::Array(list) => {
+                open.extend(list.iter().enumerate().map(|(k, value)| (format!("{place}/{k}"), value)))
+            }
             serde_json::Value::Null => {}
             _ => places.push(place),
         }
@@ -311,14 +367,20 @@ fn a_broken_require_is_a_conviction() {
     });
     let errors = directory(&honest, &fabric).unwrap_err();
     assert_eq!(errors.len(), 1);
-    assert!(errors[0].to_string().starts_with("`require diameter <= 1` does not hold: measured "), "{}", errors[0]);
+    assert!(
+        errors[0].to_string().starts_with("`require diameter <= 1` does not hold: measured "),
+        "{}",
+        errors[0]
+    );
 }
 
 #[test]
 fn garbage_never_panics() {
     let (fabric, files) = &*BUILT;
     for path in files.keys().filter(|path| path.ends_with(".json")) {
-        for garbage in ["", "{", "[]", "null", "{\"format\":1}", "\u{1F980}", "{\"OCS_PORT\":{\"1A\":{},\"1A\":{}}}"] {
+        for garbage in
+            ["", "{", "[]", "null", "{\"format\":1}", "\u{1F980}", "{\"OCS_PORT\":{\"1A\":{},\"1A\":{}}}"]
+        {
             let mut files = files.clone();
             files.insert(path.clone(), garbage.as_bytes().to_vec());
             assert!(directory(&files, fabric).is_err(), "{path}: {garbage}");
@@ -327,7 +389,15 @@ fn garbage_never_panics() {
         let value: serde_json::Value = serde_json::from_slice(&files[path]).unwrap();
         let Some(object) = value.as_object() else { continue };
         for key in object.keys() {
-            for junk in [json!(null), json!(-1), json!(u64::MAX), json!([]), json!({}), json!("x"), json!([[u32::MAX, 0], [0, 0]])] {
+            for junk in [
+                json!(null),
+                json!(-1),
+                json!(u64::MAX),
+                json!([]),
+                json!({}),
+                json!("x"),
+                json!([[u32::MAX, 0], [0, 0]]),
+            ] {
                 let mut value = value.clone();
                 value[key] = junk;
                 let mut files = files.clone();
@@ -355,7 +425,8 @@ fn with_binary_tables() -> Files {
             out_port: number(&line[3]) as u16,
             out_vc: number(&line[4]) as u8,
         };
-        let router = |router: &serde_json::Value| router["entries"].as_array().unwrap().iter().map(entry).collect();
+        let router =
+            |router: &serde_json::Value| router["entries"].as_array().unwrap().iter().map(entry).collect();
         let routers = value["routers"].as_array().unwrap().iter().map(router).collect();
         let vcs = number(&value["vcs"]) as u8;
         let packed = PackedTables::pack(&ForwardingTables {
@@ -367,7 +438,10 @@ fn with_binary_tables() -> Files {
         });
         let head = json!({"format": "fabc.tables.bin/1", "scenario": value["scenario"], "vcs": vcs, "canonical": true,
             "key": ["dst", "in_port", "in_vc"], "nodes": 16, "routers": symmetry.class_count(), "actions": packed.actions});
-        files.insert(path.replace(".json", ".bin"), [head.to_string().as_bytes(), b"\n", &packed.body].concat());
+        files.insert(
+            path.replace(".json", ".bin"),
+            [head.to_string().as_bytes(), b"\n", &packed.body].concat(),
+        );
     }
     let mut manifest: serde_json::Value = serde_json::from_slice(&files["manifest.json"]).unwrap();
     manifest["options"] = json!({"tables": "binary"});
@@ -380,7 +454,10 @@ fn with_binary_tables() -> Files {
 fn binary_tables_are_walked_like_the_others() {
     let (fabric, json) = &*BUILT;
     let binary = with_binary_tables();
-    assert_eq!(directory(&binary, fabric).unwrap_or_else(|errors| panic!("{errors:#?}")), directory(json, fabric).unwrap());
+    assert_eq!(
+        directory(&binary, fabric).unwrap_or_else(|errors| panic!("{errors:#?}")),
+        directory(json, fabric).unwrap()
+    );
     let change = |path: &str, change: &dyn Fn(&mut Vec<u8>)| {
         let mut files = binary.clone();
         change(files.get_mut(path).unwrap());
@@ -389,8 +466,16 @@ fn binary_tables_are_walked_like_the_others() {
     };
     // The last entry of the last router does what the most frequent entries do.
     expect(&change("tables/nominal.bin", &|bytes| *bytes.last_mut().unwrap() = 0), "FAB04", "nominal");
-    expect(&change("tables/nominal.bin", &|bytes| bytes.push(0)), "FAB0421", "nothing should follow the last router");
-    expect(&change("tables/fault-X_0_0.bin", &|bytes| bytes.truncate(bytes.len() - 1)), "FAB0421", "it ends too early");
+    expect(
+        &change("tables/nominal.bin", &|bytes| bytes.push(0)),
+        "FAB0421",
+        "nothing should follow the last router",
+    );
+    expect(
+        &change("tables/fault-X_0_0.bin", &|bytes| bytes.truncate(bytes.len() - 1)),
+        "FAB0421",
+        "it ends too early",
+    );
     expect(&change("tables/fault-X_0_0.bin", &|bytes| bytes[0] = b'['), "FAB0421", "tables/fault-X_0_0.bin");
     let mut mixed = binary.clone();
     mixed.insert("tables/fault-X_0_0.json".to_owned(), json["tables/fault-X_0_0.json"].clone());
@@ -410,11 +495,18 @@ fn built() -> Vec<(&'static str, Files)> {
 
 fn build() -> Vec<(&'static str, Files)> {
     let search = "topology = synthesize { symmetry = translation; effort = 1; seed = 1; }";
-    let requires = "require diameter <= 6; require fault.max_channel_load <= 100; require disjoint_trees >= 1;";
+    let requires =
+        "require diameter <= 6; require fault.max_channel_load <= 100; require disjoint_trees >= 1;";
     let groups = "demand { all_to_all over groups of 4 weight 3; all_to_all weight 1; }";
     [
         ("symmetric", 4, "1 ocs", format!("{search} {requires}"), ""),
-        ("asymmetric", 3, "1 ocs", format!("topology = synthesize {{ symmetry = none; effort = 1; seed = 1; }} {groups}"), "binary"),
+        (
+            "asymmetric",
+            3,
+            "1 ocs",
+            format!("topology = synthesize {{ symmetry = none; effort = 1; seed = 1; }} {groups}"),
+            "binary",
+        ),
         ("links", 2, "1 link", "topology = torus 2 x 4 x 1;".to_owned(), ""),
         ("chips", 2, "1 chip", "topology = torus 2 x 4 x 1;".to_owned(), "binary"),
     ]
@@ -462,9 +554,12 @@ fn written(name: &str, text: &str, tables: &str) -> Files {
         "graph.txt" => Ok("hub left\nhub right far\nleft right\nright far_end far\n".to_owned()),
         _ => Ok(text.to_owned()),
     };
-    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{name}: {failure:?}"));
-    let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
-    let options: Vec<_> = (tables == "binary").then(|| ("tables".to_owned(), tables.to_owned())).into_iter().collect();
+    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader)
+        .unwrap_or_else(|(failure, _)| panic!("{name}: {failure:?}"));
+    let compiled =
+        compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
+    let options: Vec<_> =
+        (tables == "binary").then(|| ("tables".to_owned(), tables.to_owned())).into_iter().collect();
     let files = emit::artifacts(&compiled, &print_spec(&spec), &options);
     files.into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect()
 }
@@ -491,9 +586,15 @@ fn files_that_are_missing_empty_or_too_many_are_convicted() {
             }
         }
         let (json, bin) = (br#"{"format":"fabc.tables/1"}"#, b"{}\n");
-        for path in
-            ["notes.txt", "report.md", "inputs/ocs.json", "inputs/demand.csv", "ocs/none.config_db.json", "tables/none.json", "tables/x"]
-        {
+        for path in [
+            "notes.txt",
+            "report.md",
+            "inputs/ocs.json",
+            "inputs/demand.csv",
+            "ocs/none.config_db.json",
+            "tables/none.json",
+            "tables/x",
+        ] {
             let errors = signed(path, Some(json));
             assert!(errors[0].contains(path), "{name}: {errors:?}");
         }
@@ -506,7 +607,9 @@ fn files_that_are_missing_empty_or_too_many_are_convicted() {
 fn the_first_difference_of_a_derived_file_is_shown() {
     let (_, files) = built().remove(0);
     let mut changed = files.clone();
-    let text = String::from_utf8(files["report.txt"].clone()).unwrap().replace("deadlock-free, proved", "deadlock-free, promised");
+    let text = String::from_utf8(files["report.txt"].clone())
+        .unwrap()
+        .replace("deadlock-free, proved", "deadlock-free, promised");
     changed.insert("report.txt".to_owned(), text.into_bytes());
     sign_as_fabc(&mut changed);
     let errors = verify(&changed).unwrap_err();
@@ -515,9 +618,13 @@ fn the_first_difference_of_a_derived_file_is_shown() {
                  `  deadlock-free, proved for nominal and 4 fault scenarios`";
     assert_eq!(errors[0], words);
     // Another version of fabc may be at fault, or may not.
-    let manifest = String::from_utf8(changed["manifest.json"].clone()).unwrap().replace(emit::TOOL, "fabc 0.0.1");
+    let manifest =
+        String::from_utf8(changed["manifest.json"].clone()).unwrap().replace(emit::TOOL, "fabc 0.0.1");
     changed.insert("manifest.json".to_owned(), manifest.into_bytes());
-    assert_eq!(verify(&changed).unwrap_err()[0], format!("{words}; the manifest names fabc 0.0.1, and this is {}", emit::TOOL));
+    assert_eq!(
+        verify(&changed).unwrap_err()[0],
+        format!("{words}; the manifest names fabc 0.0.1, and this is {}", emit::TOOL)
+    );
 }
 
 /// What `fabc verify` says of the files.
@@ -526,19 +633,30 @@ fn verify(files: &Files) -> Result<Vec<Unproved>, Vec<String>> {
         let bytes = files.get(path).ok_or("it is missing")?;
         String::from_utf8(bytes.clone()).map_err(|error| error.to_string())
     };
-    let (fabric, spec, _) = fabc::verify::load("built", &read).map_err(|(failure, _)| vec![format!("{failure:?}")])?;
+    let (fabric, spec, _) =
+        fabc::verify::load("built", &read).map_err(|(failure, _)| vec![format!("{failure:?}")])?;
     let verified = fabc::verify::directory(files, &fabric, &print_spec(&spec));
-    verified.map(|verified| verified.unproved).map_err(|errors| errors.iter().map(ToString::to_string).collect())
+    verified
+        .map(|verified| verified.unproved)
+        .map_err(|errors| errors.iter().map(ToString::to_string).collect())
 }
 
 /// Writes the manifest as fabc does, so that the hashes fit again.
 fn sign_as_fabc(files: &mut Files) {
     let old: serde_json::Value = serde_json::from_slice(&files.remove("manifest.json").unwrap()).unwrap();
-    let options = old["options"].as_object().unwrap().iter().map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned()));
-    let (options, lines): (Vec<_>, Vec<_>) = (options.collect(), files.iter().map(|(path, bytes)| ManifestLine::of(path, bytes)).collect());
+    let options = old["options"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned()));
+    let (options, lines): (Vec<_>, Vec<_>) =
+        (options.collect(), files.iter().map(|(path, bytes)| ManifestLine::of(path, bytes)).collect());
     let spec = String::from_utf8_lossy(files.get("spec.fab").map_or(&[], Vec::as_slice)).into_owned();
     let [tool, fabric] = ["tool", "fabric"].map(|key| old[key].as_str().unwrap());
-    files.insert("manifest.json".to_owned(), manifest_json(tool, fabric, &spec, Contract::Kept, &options, &lines).into_bytes());
+    files.insert(
+        "manifest.json".to_owned(),
+        manifest_json(tool, fabric, &spec, Contract::Kept, &options, &lines).into_bytes(),
+    );
 }
 
 /// `tables/fault-X_0_0.json` is one of `tables/*.json`.
@@ -554,7 +672,9 @@ fn is_declared(unproved: &[Unproved], path: &str, place: &str) -> bool {
     let parts = |place: &str| place.split('.').map(str::to_owned).collect::<Vec<_>>();
     unproved.iter().any(|Unproved { file, place: declared, .. }| {
         let within = if file.ends_with('/') { path.starts_with(file) } else { path == *file };
-        within && (declared.is_empty() || parts(place).windows(parts(declared).len()).any(|window| window == parts(declared)))
+        within
+            && (declared.is_empty()
+                || parts(place).windows(parts(declared).len()).any(|window| window == parts(declared)))
     })
 }
 
@@ -586,7 +706,8 @@ fn one_change_of_anything_is_convicted_or_declared() {
         let mut wanted: BTreeMap<(String, &str), Vec<Wanted<'_>>> = BTreeMap::new();
         for (path, bytes) in &files {
             for change in changes(path, bytes) {
-                let seed = *blake3::hash(format!("{name} {path} {} {}", change.at, change.what).as_bytes()).as_bytes();
+                let seed = *blake3::hash(format!("{name} {path} {} {}", change.at, change.what).as_bytes())
+                    .as_bytes();
                 wanted.entry((kind(path), change.what)).or_default().push(Wanted { seed, path, change });
             }
         }
@@ -602,7 +723,11 @@ fn one_change_of_anything_is_convicted_or_declared() {
                         sign_as_fabc(&mut changed);
                     }
                     let convicted = verify(&changed).is_err();
-                    (convicted, is_declared(&unproved, path, &change.place), format!("{name}/{path}: {what} at {}", change.at))
+                    (
+                        convicted,
+                        is_declared(&unproved, path, &change.place),
+                        format!("{name}/{path}: {what} at {}", change.at),
+                    )
                 })
                 .collect();
             let count = counts.entry((name, kind)).or_default();
@@ -633,7 +758,8 @@ fn the_curve_of_a_collective_follows_from_its_bounds() {
     let report = String::from_utf8(files["report.json"].clone()).unwrap();
     // Behind the last line of another collective.
     let start = report.find("\"name\":\"gradients\"").unwrap();
-    let line = |size: &str| start + report[start..].find(&format!("{{\"size\":{size},\"bound_ns\":")).unwrap();
+    let line =
+        |size: &str| start + report[start..].find(&format!("{{\"size\":{size},\"bound_ns\":")).unwrap();
     let convicted = |size: &str, key: &[&str], value: &str, what: &str| {
         let after = |at: usize, text: &str| at + report[at..].find(text).unwrap() + text.len();
         let at = key.iter().fold(line(size), |at, text| after(at, text));
@@ -642,7 +768,10 @@ fn the_curve_of_a_collective_follows_from_its_bounds() {
         files.insert("report.json".to_owned(), [&report[..at], value, &report[end..]].concat().into_bytes());
         sign_as_fabc(&mut files);
         let errors = verify(&files).unwrap_err();
-        assert!(errors.iter().any(|error| error.contains("collectives[gradients].curve") && error.contains(what)), "{errors:?}");
+        assert!(
+            errors.iter().any(|error| error.contains("collectives[gradients].curve") && error.contains(what)),
+            "{errors:?}"
+        );
     };
     let bounds = "these are not the sizes of a curve with the bounds that follow from those of the schedule";
     convicted("8192", &["\"bound_ns\":"], "1.001", bounds);

@@ -73,7 +73,9 @@ impl Imports {
                 let target = self.absolute(at, &import.path);
                 if import.name == "*" {
                     for word in &module.words {
-                        if let Some(file) = target.as_ref().and_then(|target| self.item(target, word, &mut BTreeSet::new())) {
+                        if let Some(file) =
+                            target.as_ref().and_then(|target| self.item(target, word, &mut BTreeSet::new()))
+                        {
                             found.entry(file).or_insert_with(|| word.clone());
                         }
                     }
@@ -105,7 +107,8 @@ impl Imports {
             "super" => drop(below.pop()),
             first => {
                 let child = [at, &[first.to_owned()]].concat();
-                let import = self.0[at].uses.iter().find(|import| import.name == first && import.path != path);
+                let import =
+                    self.0[at].uses.iter().find(|import| import.name == first && import.path != path);
                 if !self.0.contains_key(&child) {
                     let start = self.absolute(at, &import?.path)?;
                     return Some([&start, &path[1..]].concat());
@@ -138,7 +141,12 @@ impl Imports {
     }
 
     /// The file with the item that the module has under this name.
-    fn item<'a>(&'a self, module: &[String], name: &str, seen: &mut BTreeSet<Vec<String>>) -> Option<&'a str> {
+    fn item<'a>(
+        &'a self,
+        module: &[String],
+        name: &str,
+        seen: &mut BTreeSet<Vec<String>>,
+    ) -> Option<&'a str> {
         let found = self.0.get(module)?;
         if found.items.contains(name) {
             return Some(&found.file);
@@ -146,7 +154,12 @@ impl Imports {
         self.handed_on(module, name, seen)
     }
 
-    fn handed_on<'a>(&'a self, module: &[String], name: &str, seen: &mut BTreeSet<Vec<String>>) -> Option<&'a str> {
+    fn handed_on<'a>(
+        &'a self,
+        module: &[String],
+        name: &str,
+        seen: &mut BTreeSet<Vec<String>>,
+    ) -> Option<&'a str> {
         if !seen.insert(module.to_vec()) {
             return None;
         }
@@ -156,8 +169,12 @@ impl Imports {
                 "*" => self.item(&target, name, seen),
                 own if own == name => {
                     let (last, parent) = target.split_last()?;
-                    self.item(parent, last, seen)
-                        .or_else(|| self.0.get(parent).filter(|_| !self.0.contains_key(&target)).map(|module| &*module.file))
+                    self.item(parent, last, seen).or_else(|| {
+                        self.0
+                            .get(parent)
+                            .filter(|_| !self.0.contains_key(&target))
+                            .map(|module| &*module.file)
+                    })
                 }
                 _ => None,
             }
@@ -190,7 +207,11 @@ impl Module {
         let mut words = BTreeSet::new();
         let mut paths = Vec::new();
         for path in rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != ':') {
-            let path: Vec<String> = path.split("::").filter(|word| !word.is_empty() && !word.contains(':')).map(str::to_owned).collect();
+            let path: Vec<String> = path
+                .split("::")
+                .filter(|word| !word.is_empty() && !word.contains(':'))
+                .map(str::to_owned)
+                .collect();
             words.extend(path.first().cloned());
             if path.len() > 1 {
                 paths.push(path);
@@ -208,10 +229,14 @@ fn module_path(file: &str) -> Vec<String> {
 
 /// The name of the item that a line at the margin begins.
 fn item(line: &str) -> Option<String> {
-    let mut words = line.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|word| !word.is_empty());
+    let mut words =
+        line.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|word| !word.is_empty());
     let kinds = ["fn", "struct", "enum", "trait", "type", "const", "static", "union"];
     let is_item = !line.starts_with(' ')
-        && words.by_ref().take_while(|word| !["impl", "use", "mod"].contains(word)).any(|word| kinds.contains(&word));
+        && words
+            .by_ref()
+            .take_while(|word| !["impl", "use", "mod"].contains(word))
+            .any(|word| kinds.contains(&word));
     words.next().filter(|_| is_item).map(str::to_owned)
 }
 
@@ -235,13 +260,18 @@ fn leaves(tree: &str, before: &[String], hands_on: bool, into: &mut Vec<Use>) {
         }
         None if tree.is_empty() => {}
         None => {
-            let (tree, alias) = tree.split_once(" as ").map_or((tree, None), |(tree, alias)| (tree, Some(word(alias))));
+            let (tree, alias) =
+                tree.split_once(" as ").map_or((tree, None), |(tree, alias)| (tree, Some(word(alias))));
             let mut path: Vec<String> = before.iter().cloned().chain(tree.split("::").map(word)).collect();
             let last = path.last().cloned().expect("a path has a word");
             if last == "*" || last == "self" && path.len() > 1 {
                 path.pop();
             }
-            let name = alias.unwrap_or(if last == "self" { path.last().cloned().expect("a path has a word") } else { last });
+            let name = alias.unwrap_or(if last == "self" {
+                path.last().cloned().expect("a path has a word")
+            } else {
+                last
+            });
             into.push(Use { path, name, hands_on });
         }
     }

@@ -22,7 +22,11 @@ fn files(folder: &str) -> Vec<String> {
         for entry in entries {
             let entry = entry.expect("the repository can be read");
             let path = below.join(entry.file_name());
-            if entry.path().is_dir() { open.push(path) } else { found.push(path.to_string_lossy().replace('\\', "/")) }
+            if entry.path().is_dir() {
+                open.push(path)
+            } else {
+                found.push(path.to_string_lossy().replace('\\', "/"))
+            }
         }
     }
     found.sort();
@@ -41,8 +45,11 @@ fn code() -> Vec<(String, Vec<(usize, String)>)> {
         .map(|path| {
             let text = read(&path);
             let lines = text.lines().enumerate().take_while(|(_, line)| *line != "#[cfg(test)]");
-            let bare = lines.map(|(at, line)| (at + 1, line.trim_start())).filter(|(_, line)| !line.starts_with("//"));
-            let lines = bare.map(|(at, line)| (at, line.split(" // ").next().unwrap_or(line).to_owned())).collect();
+            let bare = lines
+                .map(|(at, line)| (at + 1, line.trim_start()))
+                .filter(|(_, line)| !line.starts_with("//"));
+            let lines =
+                bare.map(|(at, line)| (at, line.split(" // ").next().unwrap_or(line).to_owned())).collect();
             (path, lines)
         })
         .collect()
@@ -68,12 +75,16 @@ fn complain(wrong: Vec<String>) {
 /// its own. Unit tests are left out.
 #[test]
 fn no_file_leads_back_to_itself() {
-    let sources =
-        files("src").into_iter().filter(|path| path.ends_with(".rs") && !path.ends_with("/tests.rs") && !crate_folder(path).is_empty());
+    let sources = files("src").into_iter().filter(|path| {
+        path.ends_with(".rs") && !path.ends_with("/tests.rs") && !crate_folder(path).is_empty()
+    });
     let sources: Vec<(String, String)> = sources
         .map(|path| {
             let text = read(&path);
-            let lines = text.lines().take_while(|line| *line != "#[cfg(test)]").filter(|line| !line.trim_start().starts_with("//"));
+            let lines = text
+                .lines()
+                .take_while(|line| *line != "#[cfg(test)]")
+                .filter(|line| !line.trim_start().starts_with("//"));
             let bare: Vec<&str> = lines.map(|line| line.split(" // ").next().unwrap_or(line)).collect();
             (path, bare.join("\n"))
         })
@@ -88,25 +99,41 @@ fn no_file_leads_back_to_itself() {
 #[test]
 fn circles_of_files_are_found() {
     let circles = |files: &[(&str, &str)]| {
-        let files: Vec<(String, String)> = files.iter().map(|&(path, text)| (path.to_owned(), text.to_owned())).collect();
+        let files: Vec<(String, String)> =
+            files.iter().map(|&(path, text)| (path.to_owned(), text.to_owned())).collect();
         Imports::new(&files).circles()
     };
-    let parent = ("src/x/a/mod.rs", "mod b;\nmod c;\npub use b::B;\nuse c::{self};\nfn f() { c::go() }\npub struct A;\n");
+    let parent = (
+        "src/x/a/mod.rs",
+        "mod b;\nmod c;\npub use b::B;\nuse c::{self};\nfn f() { c::go() }\npub struct A;\n",
+    );
     let leaf = ("src/x/a/c.rs", "use super::B;\npub fn go() {}\n");
     // Through its parent `c` names what `b` defines; the parent's own items are another thing.
     assert!(circles(&[parent, leaf, ("src/x/a/b.rs", "pub struct B;\n")]).is_empty());
     assert_eq!(circles(&[parent, leaf, ("src/x/a/b.rs", "use crate::a::c::go;\npub struct B;\n")]).len(), 1);
     assert_eq!(circles(&[parent, leaf, ("src/x/a/b.rs", "use super::*;\npub struct B(A);\n")]).len(), 1);
-    let told = circles(&[parent, ("src/x/a/c.rs", "pub fn go() -> super::A { super::A }\n"), ("src/x/a/b.rs", "pub struct B;\n")]);
-    assert_eq!(told, ["  src/x/a/c.rs uses src/x/a/mod.rs (super::A)\n  src/x/a/mod.rs uses src/x/a/c.rs (c::go)"]);
+    let told = circles(&[
+        parent,
+        ("src/x/a/c.rs", "pub fn go() -> super::A { super::A }\n"),
+        ("src/x/a/b.rs", "pub struct B;\n"),
+    ]);
+    assert_eq!(
+        told,
+        ["  src/x/a/c.rs uses src/x/a/mod.rs (super::A)\n  src/x/a/mod.rs uses src/x/a/c.rs (c::go)"]
+    );
 }
 
 #[test]
 fn passes_use_no_other_pass() {
-    let pass =
-        |path: &str| path.strip_prefix("src/passes/").map(|rest| rest.split('/').next().unwrap_or(rest).trim_end_matches(".rs").to_owned());
-    let passes: BTreeSet<String> =
-        files("src/passes").iter().filter_map(|path| pass(path)).filter(|name| name != "lib" && name != "solve").collect();
+    let pass = |path: &str| {
+        path.strip_prefix("src/passes/")
+            .map(|rest| rest.split('/').next().unwrap_or(rest).trim_end_matches(".rs").to_owned())
+    };
+    let passes: BTreeSet<String> = files("src/passes")
+        .iter()
+        .filter_map(|path| pass(path))
+        .filter(|name| name != "lib" && name != "solve")
+        .collect();
     let mut wrong = Vec::new();
     for (path, lines) in code() {
         let Some(own) = pass(&path).filter(|own| own != "lib") else { continue };
@@ -114,7 +141,8 @@ fn passes_use_no_other_pass() {
         let up = "super::".repeat(path.matches('/').count() - 1 - usize::from(path.ends_with("/mod.rs")));
         for (at, line) in lines {
             for other in passes.iter().filter(|other| **other != own) {
-                let through = [format!("crate::{other}::"), format!(" {up}{other}::"), format!("crate::{other};")];
+                let through =
+                    [format!("crate::{other}::"), format!(" {up}{other}::"), format!("crate::{other};")];
                 if through.iter().any(|path| line.contains(path.as_str())) {
                     wrong.push(format!("{path}:{at}: the pass `{own}` must not use the pass `{other}`"));
                 }
@@ -278,10 +306,12 @@ fn the_checker_has_codes_of_its_own() {
     // of it later.
     let of_the_pipeline = "src/ir/read/kept.rs";
     let kept = |line: &str| ["KeptFile", "KeptReport"].into_iter().find(|kept| line.contains(kept));
-    let named = code()
-        .into_iter()
-        .filter(|(path, _)| path.starts_with("src/check/"))
-        .flat_map(|(path, lines)| lines.into_iter().filter_map(move |(at, line)| Some(format!("{path}:{at}: reads `{}`", kept(&line)?))));
+    let named =
+        code().into_iter().filter(|(path, _)| path.starts_with("src/check/")).flat_map(|(path, lines)| {
+            lines
+                .into_iter()
+                .filter_map(move |(at, line)| Some(format!("{path}:{at}: reads `{}`", kept(&line)?)))
+        });
     complain(named.collect());
     let judged = |path: &str| path != of_the_pipeline && rooms.iter().any(|room| path.starts_with(room));
     for (path, lines) in code().into_iter().filter(|(path, _)| judged(path)) {
@@ -290,27 +320,50 @@ fn the_checker_has_codes_of_its_own() {
         // `fabc-ir` say `crate`.
         let ir = if path.starts_with("src/ir/") { "crate::" } else { "fabc_ir::" };
         for rest in text.split(ir).skip(1).filter(|rest| !rest.starts_with("read::")) {
-            let end = if rest.starts_with('{') { rest.find('}') } else { rest.find(|c: char| !c.is_alphanumeric()) };
-            let names = rest[..end.unwrap_or(rest.len())].trim_start_matches('{').split(',').map(str::trim).filter(|name| !name.is_empty());
-            wrong.extend(names.filter(|name| !JUDGED.contains(name)).map(|name| format!("{path}: the checker must not use `ir::{name}`")));
+            let end = if rest.starts_with('{') {
+                rest.find('}')
+            } else {
+                rest.find(|c: char| !c.is_alphanumeric())
+            };
+            let names = rest[..end.unwrap_or(rest.len())]
+                .trim_start_matches('{')
+                .split(',')
+                .map(str::trim)
+                .filter(|name| !name.is_empty());
+            wrong.extend(
+                names
+                    .filter(|name| !JUDGED.contains(name))
+                    .map(|name| format!("{path}: the checker must not use `ir::{name}`")),
+            );
         }
         for (at, line) in &lines {
             let named = OF_THE_COMPILER.iter().filter(|function| {
                 // A word that begins with a letter must not be the end of another one.
                 if function.starts_with('.') { line.contains(*function) } else { starts_word(line, function) }
             });
-            wrong.extend(named.map(|function| format!("{path}:{at}: the checker must compute `{function}` by a code of its own: {line}")));
+            wrong.extend(named.map(|function| {
+                format!("{path}:{at}: the checker must compute `{function}` by a code of its own: {line}")
+            }));
         }
     }
     complain(wrong);
     // What is listed exists: a renamed function must be renamed here.
-    let compiler: String =
-        ["src/ir/", "src/model/", "src/topology/"].iter().flat_map(|folder| files(folder)).map(|path| read(&path)).collect();
+    let compiler: String = ["src/ir/", "src/model/", "src/topology/"]
+        .iter()
+        .flat_map(|folder| files(folder))
+        .map(|path| read(&path))
+        .collect();
     let missing = OF_THE_COMPILER.iter().filter(|function| {
-        let name: String = function.trim_start_matches('.').chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let name: String = function
+            .trim_start_matches('.')
+            .chars()
+            .take_while(|c| c.is_alphanumeric() || *c == '_')
+            .collect();
         !["fn ", "struct ", "impl "].iter().any(|item| compiler.contains(&format!("{item}{name}")))
     });
-    complain(missing.map(|function| format!("tests/tidy/main.rs: the compiler has no `{function}`")).collect());
+    complain(
+        missing.map(|function| format!("tests/tidy/main.rs: the compiler has no `{function}`")).collect(),
+    );
 }
 
 /// The most lines of the kernel: what a stranger reads in an afternoon.
@@ -319,17 +372,36 @@ const KERNEL_LINES: usize = 3000;
 /// The crates that the kernel is made of, with all that they use.
 #[test]
 fn the_kernel_is_small_and_knows_no_fabric() {
-    let lines: usize = files("src/kernel").iter().filter(|path| path.ends_with(".rs")).map(|path| read(path).lines().count()).sum();
+    let lines: usize = files("src/kernel")
+        .iter()
+        .filter(|path| path.ends_with(".rs"))
+        .map(|path| read(path).lines().count())
+        .sum();
     assert!(lines <= KERNEL_LINES, "src/kernel has {lines} lines, at most {KERNEL_LINES}");
     let manifest = read("src/kernel/Cargo.toml");
     let used = manifest.split("[dependencies]").nth(1).unwrap().split("\n[").next().unwrap();
-    let used: Vec<&str> = used.lines().filter_map(|line| line.split_once('.').map(|(name, _)| name)).collect();
+    let used: Vec<&str> =
+        used.lines().filter_map(|line| line.split_once('.').map(|(name, _)| name)).collect();
     assert_eq!(used, ["fabc-topology", "fixedbitset", "rayon"]);
     let cargo = std::env::var("CARGO").unwrap_or("cargo".to_owned());
-    let tree = ["tree", "--package", "fabc-kernel", "--edges", "normal", "--prefix", "none", "--offline", "--locked"];
+    let tree = [
+        "tree",
+        "--package",
+        "fabc-kernel",
+        "--edges",
+        "normal",
+        "--prefix",
+        "none",
+        "--offline",
+        "--locked",
+    ];
     let tree = std::process::Command::new(cargo).args(tree).current_dir(root()).output().unwrap();
     let tree = String::from_utf8(tree.stdout).unwrap();
-    let own: BTreeSet<&str> = tree.lines().filter_map(|line| line.split(' ').next()).filter(|name| name.starts_with("fabc-")).collect();
+    let own: BTreeSet<&str> = tree
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .filter(|name| name.starts_with("fabc-"))
+        .collect();
     assert_eq!(own, BTreeSet::from(["fabc-kernel", "fabc-topology"]), "{tree}");
 }
 
@@ -366,7 +438,8 @@ fn some_things_have_one_place() {
 
 /// Whether a line has `what` at the start of a word.
 fn starts_word(line: &str, what: &str) -> bool {
-    line.match_indices(what).any(|(at, _)| !line[..at].ends_with(|letter: char| letter.is_alphanumeric() || letter == '_'))
+    line.match_indices(what)
+        .any(|(at, _)| !line[..at].ends_with(|letter: char| letter.is_alphanumeric() || letter == '_'))
 }
 
 #[test]
@@ -377,7 +450,9 @@ fn files_are_short_and_named_for_what_they_do() {
         if path.starts_with("src/") && lines > LINES {
             wrong.push(format!("{path} has {lines} lines: look for the second thing in it"));
         }
-        if ["utils.rs", "util.rs", "helpers.rs", "helper.rs", "common.rs", "misc.rs"].iter().any(|name| path.ends_with(&format!("/{name}")))
+        if ["utils.rs", "util.rs", "helpers.rs", "helper.rs", "common.rs", "misc.rs"]
+            .iter()
+            .any(|name| path.ends_with(&format!("/{name}")))
         {
             wrong.push(format!("{path}: name it for what it does"));
         }
@@ -412,8 +487,16 @@ fn docs_are_narrow() {
         for (at, line) in read(&page).lines().enumerate() {
             code ^= line.trim_start().starts_with("```");
             let prose = line.split('`').step_by(2).map(|text| text.chars().count()).sum::<usize>();
-            if !code && !line.trim_start().starts_with(['|', '#', '!', '`']) && line.chars().count() > COLUMNS && prose + 40 > COLUMNS {
-                wrong.push(format!("{page}:{}: a line of {} columns, at most {COLUMNS}", at + 1, line.chars().count()));
+            if !code
+                && !line.trim_start().starts_with(['|', '#', '!', '`'])
+                && line.chars().count() > COLUMNS
+                && prose + 40 > COLUMNS
+            {
+                wrong.push(format!(
+                    "{page}:{}: a line of {} columns, at most {COLUMNS}",
+                    at + 1,
+                    line.chars().count()
+                ));
             }
         }
     }
@@ -422,16 +505,27 @@ fn docs_are_narrow() {
 
 #[test]
 fn files_that_the_docs_name_exist() {
-    let all: Vec<String> = ["src", "tests", "benches", "docs", "grammar", "specs", ".ci"].iter().flat_map(|folder| files(folder)).collect();
+    let all: Vec<String> = ["src", "tests", "benches", "docs", "grammar", "specs", ".ci"]
+        .iter()
+        .flat_map(|folder| files(folder))
+        .collect();
     let mut wrong = Vec::new();
-    for page in files("docs").into_iter().filter(|path| path.ends_with(".md")).chain(["README.md".to_owned()]) {
+    for page in files("docs").into_iter().filter(|path| path.ends_with(".md")).chain(["README.md".to_owned()])
+    {
         for (at, line) in read(&page).lines().enumerate() {
             // In code: whole words with a folder and an ending of the project's own files.
-            for word in
-                line.split('`').skip(1).step_by(2).flat_map(|code| code.split(|c: char| !c.is_alphanumeric() && !"_-./*".contains(c)))
+            for word in line
+                .split('`')
+                .skip(1)
+                .step_by(2)
+                .flat_map(|code| code.split(|c: char| !c.is_alphanumeric() && !"_-./*".contains(c)))
             {
-                let named = word.contains('/') && [".rs", ".pest", ".jinja"].iter().any(|ending| word.ends_with(ending));
-                if named && !word.contains('*') && !all.iter().any(|path| path == word || path.strip_prefix("src/") == Some(word)) {
+                let named = word.contains('/')
+                    && [".rs", ".pest", ".jinja"].iter().any(|ending| word.ends_with(ending));
+                if named
+                    && !word.contains('*')
+                    && !all.iter().any(|path| path == word || path.strip_prefix("src/") == Some(word))
+                {
                     wrong.push(format!("{page}:{}: there is no `{word}`", at + 1));
                 }
             }
@@ -444,7 +538,10 @@ fn files_that_the_docs_name_exist() {
 fn every_module_says_what_it_is() {
     let sources = files("src").into_iter().filter(|path| path.ends_with(".rs"));
     complain(
-        sources.filter(|path| !read(path).starts_with("//! ")).map(|path| format!("{path} does not start with a module doc")).collect(),
+        sources
+            .filter(|path| !read(path).starts_with("//! "))
+            .map(|path| format!("{path} does not start with a module doc"))
+            .collect(),
     );
 }
 
@@ -456,7 +553,11 @@ fn every_dependency_says_what_it_is_for() {
     for line in manifest.lines() {
         if line.starts_with('[') {
             section = line;
-        } else if section.ends_with("dependencies]") && line.contains('=') && !line.contains(".workspace = true") && !line.contains(" # ") {
+        } else if section.ends_with("dependencies]")
+            && line.contains('=')
+            && !line.contains(".workspace = true")
+            && !line.contains(" # ")
+        {
             wrong.push(format!("Cargo.toml: no comment in `{line}`"));
         }
     }
@@ -474,7 +575,10 @@ fn every_code_that_is_used_is_explained_and_the_other_way_round() {
         }
         for (_, line) in lines {
             used.extend(
-                line.match_indices("FAB").filter_map(|(at, _)| line.get(at..at + 7)).filter(|code| is_code(code)).map(str::to_owned),
+                line.match_indices("FAB")
+                    .filter_map(|(at, _)| line.get(at..at + 7))
+                    .filter(|code| is_code(code))
+                    .map(str::to_owned),
             );
         }
     }
@@ -497,7 +601,11 @@ fn every_code_has_its_entry_in_the_error_page() {
             .collect(),
     );
     let Ok(page) = std::fs::read_to_string(root().join("docs/errors.md")) else { return };
-    let entries: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).filter(|entry| entry.starts_with("FAB")).collect();
+    let entries: Vec<&str> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("## "))
+        .filter(|entry| entry.starts_with("FAB"))
+        .collect();
     assert_eq!(entries, codes, "docs/errors.md is out of date; its first lines say how it is written");
 }
 
@@ -505,7 +613,11 @@ fn every_code_has_its_entry_in_the_error_page() {
 fn the_limits_are_those_of_the_reference() {
     use fabc::limits::*;
     let page = read("docs/language.md");
-    let section = page.split("## Limits").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("a section on limits");
+    let section = page
+        .split("## Limits")
+        .nth(1)
+        .and_then(|rest| rest.split("\n## ").next())
+        .expect("a section on limits");
     let told = [
         CHIPS as usize,
         CUBES as usize,

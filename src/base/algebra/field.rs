@@ -32,7 +32,9 @@ impl Field {
         let (p, m) = prime_power(order).expect("the order of a field is a prime power");
         let digits = |code: u32| (0..m).map(move |place| code / p.pow(place) % p);
         let code = |digits: &[u32]| digits.iter().rev().fold(0, |code, digit| code * p + digit);
-        let modulus = (order..2 * order).find(|&modulus| is_irreducible(p, m, modulus)).expect("there is one of every degree");
+        let modulus = (order..2 * order)
+            .find(|&modulus| is_irreducible(p, m, modulus))
+            .expect("there is one of every degree");
         let (size, count) = (order as usize, m as usize);
         let (mut sums, mut products) = (vec![0; size * size], vec![0; size * size]);
         for a in 0..order {
@@ -42,26 +44,38 @@ impl Field {
                 let mut next = vec![0];
                 next.extend(&shifted[place - 1]);
                 let lead = next.pop().expect("a digit more than there are places");
-                next.iter_mut().zip(digits(modulus)).for_each(|(digit, of_modulus)| *digit = (*digit + (p - lead) * of_modulus) % p);
+                next.iter_mut()
+                    .zip(digits(modulus))
+                    .for_each(|(digit, of_modulus)| *digit = (*digit + (p - lead) * of_modulus) % p);
                 shifted.push(next);
             }
             for b in 0..order {
                 let at = (a * order + b) as usize;
                 let sum: Vec<u32> = digits(a).zip(digits(b)).map(|(a, b)| (a + b) % p).collect();
-                let times = |place: usize| digits(b).zip(&shifted).map(|(b, shifted)| b * shifted[place]).sum::<u32>() % p;
+                let times = |place: usize| {
+                    digits(b).zip(&shifted).map(|(b, shifted)| b * shifted[place]).sum::<u32>() % p
+                };
                 sums[at] = code(&sum);
                 products[at] = code(&(0..count).map(times).collect::<Vec<u32>>());
             }
         }
-        let negatives = (0..order).map(|a| code(&digits(a).map(|a| (p - a) % p).collect::<Vec<u32>>())).collect();
+        let negatives =
+            (0..order).map(|a| code(&digits(a).map(|a| (p - a) % p).collect::<Vec<u32>>())).collect();
         let powers_of = |base: u32| {
-            let powers =
-                std::iter::successors(Some(1), |&power| Some(products[(power * order + base) as usize]).filter(|&power| power != 1));
+            let powers = std::iter::successors(Some(1), |&power| {
+                Some(products[(power * order + base) as usize]).filter(|&power| power != 1)
+            });
             powers.collect::<Vec<u32>>()
         };
-        let powers: Vec<u32> = (1..order).map(powers_of).find(|powers| powers.len() as u32 == order - 1).expect("a field has a generator");
+        let powers: Vec<u32> = (1..order)
+            .map(powers_of)
+            .find(|powers| powers.len() as u32 == order - 1)
+            .expect("a field has a generator");
         let mut inverses = vec![0; size];
-        powers.iter().zip(powers[..1].iter().chain(powers[1..].iter().rev())).for_each(|(&a, &inverse)| inverses[a as usize] = inverse);
+        powers
+            .iter()
+            .zip(powers[..1].iter().chain(powers[1..].iter().rev()))
+            .for_each(|(&a, &inverse)| inverses[a as usize] = inverse);
         let modulus = digits(modulus).chain([1]).collect();
         Self { order, modulus, sums, products, negatives, powers, inverses }
     }
@@ -132,8 +146,14 @@ mod tests {
                     assert_eq!(field.product(a, b), field.product(b, a));
                     for c in 0..order {
                         assert_eq!(field.sum(field.sum(a, b), c), field.sum(a, field.sum(b, c)));
-                        assert_eq!(field.product(field.product(a, b), c), field.product(a, field.product(b, c)));
-                        assert_eq!(field.product(a, field.sum(b, c)), field.sum(field.product(a, b), field.product(a, c)));
+                        assert_eq!(
+                            field.product(field.product(a, b), c),
+                            field.product(a, field.product(b, c))
+                        );
+                        assert_eq!(
+                            field.product(a, field.sum(b, c)),
+                            field.sum(field.product(a, b), field.product(a, c))
+                        );
                     }
                 }
             }
@@ -146,7 +166,8 @@ mod tests {
     #[test]
     fn generators_and_moduli_are_the_least() {
         // x^2 + x + 1, x^3 + x + 1, x^2 + 1, x^4 + x + 1 and their roots; of 9, x + 1 is the least generator.
-        for (order, generator) in [(3, 2), (5, 2), (7, 3), (11, 2), (13, 2), (4, 2), (8, 2), (9, 4), (16, 2)] {
+        for (order, generator) in [(3, 2), (5, 2), (7, 3), (11, 2), (13, 2), (4, 2), (8, 2), (9, 4), (16, 2)]
+        {
             assert_eq!(Field::new(order).power(1), generator, "{order}");
         }
     }

@@ -31,7 +31,9 @@ impl Plane {
         let mut found = Vec::new();
         // Of (1, y, z): u + v y + w z = 0.
         match (u, v, w) {
-            (_, _, w) if w != 0 => found.extend((0..q).map(|y| y * q + quotient(field.sum(u, field.product(v, y)), w))),
+            (_, _, w) if w != 0 => {
+                found.extend((0..q).map(|y| y * q + quotient(field.sum(u, field.product(v, y)), w)))
+            }
             (_, v, _) if v != 0 => found.extend((0..q).map(|z| quotient(u, v) * q + z)),
             _ => {}
         }
@@ -60,20 +62,26 @@ impl Plane {
         let middles = self.orthogonal(quadrics[0]).into_iter().filter(plain);
         for (cluster, middle) in (1..).zip(middles) {
             clusters[middle as usize] = cluster;
-            self.orthogonal(middle).into_iter().filter(plain).for_each(|point| clusters[point as usize] = cluster);
+            self.orthogonal(middle)
+                .into_iter()
+                .filter(plain)
+                .for_each(|point| clusters[point as usize] = cluster);
         }
         clusters
     }
     /// How many points clusters have, in no order: the quadrics first.
     pub fn cluster_sizes(q: u32) -> Vec<u32> {
-        let rest = if q % 2 == 1 { vec![q; q as usize] } else { [vec![1], vec![q + 1; q as usize - 1]].concat() };
+        let rest =
+            if q % 2 == 1 { vec![q; q as usize] } else { [vec![1], vec![q + 1; q as usize - 1]].concat() };
         [vec![q + 1], rest].concat()
     }
     /// The point that is orthogonal to two different points.
     pub fn cross(&self, one: u32, other: u32) -> u32 {
         let ([a, b, c], [d, e, f]) = (self.coordinates(one), self.coordinates(other));
         let Self(field) = self;
-        let minor = |a: u32, b: u32, c: u32, d: u32| field.sum(field.product(a, d), field.negative(field.product(b, c)));
+        let minor = |a: u32, b: u32, c: u32, d: u32| {
+            field.sum(field.product(a, d), field.negative(field.product(b, c)))
+        };
         self.point([minor(b, c, e, f), minor(c, a, f, d), minor(a, b, d, e)])
     }
     /// The vector of a point.
@@ -88,7 +96,8 @@ impl Plane {
     /// The number of the point that a vector other than 0 stands for.
     fn point(&self, [a, b, c]: [u32; 3]) -> u32 {
         let Self(field) = self;
-        let (q, over) = (field.order(), |number: u32, first: u32| field.product(number, field.inverse(first)));
+        let (q, over) =
+            (field.order(), |number: u32, first: u32| field.product(number, field.inverse(first)));
         match (a, b) {
             (0, 0) => q * q + q,
             (0, b) => q * q + over(c, b),

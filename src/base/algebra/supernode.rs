@@ -18,7 +18,8 @@ pub struct Supernode {
 
 /// The links among the first eight places of an inductive quad whose degree is 3 modulo 4, and of those that
 /// every step adds.
-const QUAD: [[u32; 2]; 12] = [[0, 1], [0, 2], [0, 3], [1, 4], [2, 4], [3, 4], [1, 6], [5, 6], [2, 7], [6, 7], [3, 5], [5, 7]];
+const QUAD: [[u32; 2]; 12] =
+    [[0, 1], [0, 2], [0, 3], [1, 4], [2, 4], [3, 4], [1, 6], [5, 6], [2, 7], [6, 7], [3, 5], [5, 7]];
 /// Places of an added quad that are joined to the first halves of all before it; the others to the second
 /// halves.
 const TO_FIRST: [u32; 4] = [0, 1, 4, 5];
@@ -47,11 +48,17 @@ impl Supernode {
     /// The Paley graph of `order` places, a prime power that is 1 modulo 4.
     pub fn paley(order: u32) -> Self {
         let field = Field::new(order);
-        Self { links: paley::links(&field), across: (0..order).map(|a| field.product(field.power(1), a)).collect() }
+        Self {
+            links: paley::links(&field),
+            across: (0..order).map(|a| field.product(field.power(1), a)).collect(),
+        }
     }
     /// Every two places joined.
     pub fn complete(order: u32) -> Self {
-        Self { links: (0..order).flat_map(|a| (a + 1..order).map(move |b| [a, b])).collect(), across: (0..order).collect() }
+        Self {
+            links: (0..order).flat_map(|a| (a + 1..order).map(move |b| [a, b])).collect(),
+            across: (0..order).collect(),
+        }
     }
     /// What is joined in a copy that meets itself, too: its links, and a to f(a), each pair once.
     pub fn with_loops(&self) -> Vec<[u32; 2]> {

@@ -27,7 +27,9 @@ pub fn closest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     let wrong = plain(wrong);
     // Of two letters every other word of two letters would be close.
     let far = |name: &str| if name.len() <= 2 { 0 } else { 1 + name.len() / 4 };
-    let near = known.into_iter().filter(|name| name.len() <= COMPARED_LETTERS && name.len().abs_diff(wrong.len()) <= far(name));
+    let near = known
+        .into_iter()
+        .filter(|name| name.len() <= COMPARED_LETTERS && name.len().abs_diff(wrong.len()) <= far(name));
     let distance = |name: &str| strsim::damerau_levenshtein(&wrong, &plain(name));
     let close = near.take(COMPARED_NAMES).map(|name| (distance(name), name)).min()?;
     (close.0 <= far(close.1)).then_some(close.1)

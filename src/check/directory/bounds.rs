@@ -105,9 +105,18 @@ fn trees(
     }
 }
 
-fn limit(comparison: &mut Comparison, fields: &Map<String, Value>, measured: &Measured<'_>, pod: &Pod) -> Option<UniversalLimit> {
+fn limit(
+    comparison: &mut Comparison,
+    fields: &Map<String, Value>,
+    measured: &Measured<'_>,
+    pod: &Pod,
+) -> Option<UniversalLimit> {
     let place = |key: &str| format!("bounds.universal.{key}");
-    comparison.known_keys("bounds.universal", fields, &["value", "share", "optimal", "volume", "distance", "argument"]);
+    comparison.known_keys(
+        "bounds.universal",
+        fields,
+        &["value", "share", "optimal", "volume", "distance", "argument"],
+    );
     let written = fields.get("argument");
     let mut differ = |what: String| {
         comparison.differ(&place("argument"), written, what);
@@ -115,18 +124,23 @@ fn limit(comparison: &mut Comparison, fields: &Map<String, Value>, measured: &Me
     };
     let argument = match written.map(Argument::deserialize) {
         Some(Ok(Argument::Tree { copper, fiber, levels })) => LimitArgument::Tree { copper, fiber, levels },
-        Some(Ok(Argument::OneHop { fiber, prices, deficits })) => LimitArgument::OneHop { fiber, prices, deficits },
+        Some(Ok(Argument::OneHop { fiber, prices, deficits })) => {
+            LimitArgument::OneHop { fiber, prices, deficits }
+        }
         Some(Ok(Argument::Plane { axis, below })) => LimitArgument::Plane { axis, below },
         Some(Ok(Argument::Cubes { first, count })) => LimitArgument::Cubes { first, count },
         Some(Err(error)) => return differ(error.to_string()),
         None => return differ("what proves the bound".to_owned()),
     };
-    let (volume, distance) = match measure(pod, &measured.fabric.demand, measured.topology.capacities(), &argument) {
-        Ok(sums) => sums,
-        Err(what) => return differ(what),
-    };
+    let (volume, distance) =
+        match measure(pod, &measured.fabric.demand, measured.topology.capacities(), &argument) {
+            Ok(sums) => sums,
+            Err(what) => return differ(what),
+        };
     let nominal = &measured.scenarios[0];
-    let Some((limit, share)) = Exact::new(volume, distance).and_then(|limit| Some((limit, nominal.low.by(limit)?))) else {
+    let Some((limit, share)) =
+        Exact::new(volume, distance).and_then(|limit| Some((limit, nominal.low.by(limit)?)))
+    else {
         comparison.differ(&place("argument"), written, "no positive bound of at most 128 bits");
         return None;
     };

@@ -30,7 +30,12 @@ pub(super) struct Claimed {
 }
 
 /// Reads the claims. `complete` says that every tolerated fault must be there.
-pub(super) fn certificates(files: &Files, fabric: &Fabric, topology: &Topology, complete: bool) -> Result<Claims, CheckError> {
+pub(super) fn certificates(
+    files: &Files,
+    fabric: &Fabric,
+    topology: &Topology,
+    complete: bool,
+) -> Result<Claims, CheckError> {
     let file: Certificates = tagged(files, CERTIFICATES)?;
     let wrong = |place: String, what: String| Err(contradiction(CERTIFICATES, place, what));
     let most = match fabric.routing.is_scheduled() && !fabric.requires_flow() {
@@ -42,12 +47,16 @@ pub(super) fn certificates(files: &Files, fabric: &Fabric, topology: &Topology, 
         (Some(flow), true) => Some(certificate(flow, "flow", fabric, topology)?),
         (None, false) => None,
         (None, true) => return wrong("flow".to_owned(), "is missing".to_owned()),
-        (Some(_), false) => return wrong("flow".to_owned(), "is listed, but no build of such a network lists it".to_owned()),
+        (Some(_), false) => {
+            return wrong("flow".to_owned(), "is listed, but no build of such a network lists it".to_owned());
+        }
     };
     let trees = match (fabric.pod(), &file.trees) {
         (Some(pod), Some(trees)) => self::trees(pod, trees)?,
         (Some(_), None) => return wrong("trees".to_owned(), "is missing".to_owned()),
-        (None, Some(_)) => return wrong("trees".to_owned(), "are sets of switches, but a network has none".to_owned()),
+        (None, Some(_)) => {
+            return wrong("trees".to_owned(), "are sets of switches, but a network has none".to_owned());
+        }
         (None, None) => Vec::new(),
     };
     if fabric.pod().is_some() && file.bisection.is_some() {
@@ -58,14 +67,24 @@ pub(super) fn certificates(files: &Files, fabric: &Fabric, topology: &Topology, 
     let mut claimed = Vec::new();
     let mut left = all.iter();
     for (k, mut line) in file.scenarios.into_iter().enumerate() {
-        let flow = line.flow.take().map(|flow| certificate(flow, &format!("scenarios[{k}].flow"), fabric, topology)).transpose()?;
+        let flow = line
+            .flow
+            .take()
+            .map(|flow| certificate(flow, &format!("scenarios[{k}].flow"), fabric, topology))
+            .transpose()?;
         match left.find(|scenario| scenario.name == line.scenario && (k > 0 || scenario.is_healthy())) {
             Some(scenario) => claimed.push(Claimed { scenario: scenario.clone(), line, flow }),
-            None => return wrong(format!("scenarios[{k}]"), format!("`{}` is no scenario of the spec, or not in order", line.scenario)),
+            None => {
+                return wrong(
+                    format!("scenarios[{k}]"),
+                    format!("`{}` is no scenario of the spec, or not in order", line.scenario),
+                );
+            }
         }
     }
     if claimed.is_empty() || (complete && claimed.len() != all.len()) {
-        let first = all.iter().find(|scenario| claimed.iter().all(|other| other.scenario.name != scenario.name));
+        let first =
+            all.iter().find(|scenario| claimed.iter().all(|other| other.scenario.name != scenario.name));
         let first = first.map_or("nominal", |scenario| scenario.name.as_str());
         return wrong(
             "scenarios".to_owned(),
@@ -84,16 +103,28 @@ fn entries(topology: &Topology) -> u128 {
 fn trees(pod: &Pod, named: &[Vec<String>]) -> Result<Vec<Vec<OcsId>>, CheckError> {
     let id = |k: usize, name: &String| {
         let found = pod.ocses.enumerate().find(|(_, ocs)| ocs.name == *name).map(|(id, _)| id);
-        let unknown = || contradiction(CERTIFICATES, format!("trees[{k}]"), format!("names {name}, which the spec does not declare"));
+        let unknown = || {
+            contradiction(
+                CERTIFICATES,
+                format!("trees[{k}]"),
+                format!("names {name}, which the spec does not declare"),
+            )
+        };
         found.ok_or_else(unknown)
     };
     named.iter().enumerate().map(|(k, names)| names.iter().map(|name| id(k, name)).collect()).collect()
 }
 
 /// A flow from every canonical router.
-fn certificate(line: FlowLine, place: &str, fabric: &Fabric, topology: &Topology) -> Result<FlowCertificate, CheckError> {
+fn certificate(
+    line: FlowLine,
+    place: &str,
+    fabric: &Fabric,
+    topology: &Topology,
+) -> Result<FlowCertificate, CheckError> {
     let wrong = |place: String, what: String| Err(contradiction(CERTIFICATES, place, what));
-    let canonical: Vec<_> = topology.symmetry().canonical_nodes().filter(|&node| topology.is_endpoint(node)).collect();
+    let canonical: Vec<_> =
+        topology.symmetry().canonical_nodes().filter(|&node| topology.is_endpoint(node)).collect();
     if line.flows.len() != canonical.len() {
         let what = format!("has {} sources, but {} routers are canonical", line.flows.len(), canonical.len());
         return wrong(format!("{place}.flows"), what);

@@ -7,10 +7,14 @@ use super::tables;
 use crate::CheckError;
 use crate::exact::Exact;
 use crate::faults::ToleratedFault;
-use crate::schedule::{Pace, ScheduleTime, Spent, bound_time, cycles_at_least, schedule, schedule_along, schedule_time};
+use crate::schedule::{
+    Pace, ScheduleTime, Spent, bound_time, cycles_at_least, schedule, schedule_along, schedule_time,
+};
 use fabc_ir::read::CollectiveFile;
 use fabc_ir::{CollectiveBound, CrossConnects, ForwardingTables, Scene, Schedule, Topology, Transfers};
-use fabc_model::{Collective, CollectiveMetric, DeclaredCollective, Fabric, Metric, Require, Scale, Scenarios};
+use fabc_model::{
+    Collective, CollectiveMetric, DeclaredCollective, Fabric, Metric, Require, Scale, Scenarios,
+};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
@@ -56,12 +60,20 @@ pub(super) struct CollectiveChecks<'a> {
 
 impl CollectiveChecks<'_> {
     /// Checks all collectives. Returns them in the order of the spec, each by scenario, nominal first.
-    pub(super) fn check_collectives(&self, scenarios: &[&ToleratedFault]) -> Result<Vec<Vec<ProvedSchedule>>, Vec<CheckError>> {
+    pub(super) fn check_collectives(
+        &self,
+        scenarios: &[&ToleratedFault],
+    ) -> Result<Vec<Vec<ProvedSchedule>>, Vec<CheckError>> {
         let mut errors = Vec::new();
         let mut all = Vec::new();
         for declared in &self.fabric.collectives {
-            let wanted = if declared.scenarios == Scenarios::All { scenarios } else { &scenarios[..scenarios.len().min(1)] };
-            let found: Vec<_> = wanted.par_iter().map(|scenario| self.check_collective(declared, scenario)).collect();
+            let wanted = if declared.scenarios == Scenarios::All {
+                scenarios
+            } else {
+                &scenarios[..scenarios.len().min(1)]
+            };
+            let found: Vec<_> =
+                wanted.par_iter().map(|scenario| self.check_collective(declared, scenario)).collect();
             let mut proved = Vec::new();
             for result in found {
                 match result {
@@ -75,7 +87,11 @@ impl CollectiveChecks<'_> {
     }
 
     /// Checks one collective in one scenario; `None` where its root is dead.
-    fn check_collective(&self, declared: &DeclaredCollective, fault: &ToleratedFault) -> Result<Option<ProvedSchedule>, CheckError> {
+    fn check_collective(
+        &self,
+        declared: &DeclaredCollective,
+        fault: &ToleratedFault,
+    ) -> Result<Option<ProvedSchedule>, CheckError> {
         let topology = self.topology;
         let path = fault.collective_path(&declared.name);
         let wrong = |place: &str, what: String| CheckError::Contradiction {
@@ -100,10 +116,16 @@ impl CollectiveChecks<'_> {
         }
         let read = file.schedule().map_err(|what| wrong("", what))?;
         if read.collective != declared.collective || read.root != root || read.seed != declared.seed {
-            return Err(wrong("", "this is not the collective of the spec: another kind, root or seed".to_owned()));
+            return Err(wrong(
+                "",
+                "this is not the collective of the spec: another kind, root or seed".to_owned(),
+            ));
         }
         if declared.algorithm.is_some_and(|only| only != read.algorithm) {
-            return Err(wrong("algorithm", format!("this is `{}`, which the spec does not ask for", read.algorithm.name())));
+            return Err(wrong(
+                "algorithm",
+                format!("this is `{}`, which the spec does not ask for", read.algorithm.name()),
+            ));
         }
         if declared.chunks.is_some_and(|most| read.chunks > most) {
             return Err(wrong("chunks", format!("these are {}, more than the spec asks for", read.chunks)));
@@ -112,7 +134,9 @@ impl CollectiveChecks<'_> {
             Transfers::Sends(_) => Some(tables::tables(self.files, topology, fault)?.0),
             _ => None,
         };
-        let judged = along.as_ref().map_or_else(|| schedule(&scene, &read), |tables| schedule_along(&scene, tables, &read));
+        let judged = along
+            .as_ref()
+            .map_or_else(|| schedule(&scene, &read), |tables| schedule_along(&scene, tables, &read));
         judged.map_err(|error| wrong("", error.to_string()))?;
         let found = self.measure_schedule(&fault.name, (&scene, along.as_ref()), declared, read)?;
         found.map(Some).ok_or_else(|| wrong("bounds", "there are none".to_owned()))
@@ -127,11 +151,15 @@ impl CollectiveChecks<'_> {
         schedule: Schedule,
     ) -> Result<Option<ProvedSchedule>, CheckError> {
         let pace = Pace::of_collective(self.fabric, scene, declared);
-        let ScheduleTime { spent, steps, volume } = schedule_time(scene, along, &schedule, &pace, declared.size)?;
-        let Some((bound, witness)) = bound_time(scene, &schedule, &pace, declared.size) else { return Ok(None) };
+        let ScheduleTime { spent, steps, volume } =
+            schedule_time(scene, along, &schedule, &pace, declared.size)?;
+        let Some((bound, witness)) = bound_time(scene, &schedule, &pace, declared.size) else {
+            return Ok(None);
+        };
         // The same bounds hold for every size; in cycles they are those of the vectors that are planned.
         let sizes = CURVE.map(|power| 1 << power).filter(|_| schedule.timed().is_none());
-        let bounds_by_size = sizes.filter_map(|size| Some((size, bound_time(scene, &schedule, &pace, size)?.0))).collect();
+        let bounds_by_size =
+            sizes.filter_map(|size| Some((size, bound_time(scene, &schedule, &pace, size)?.0))).collect();
         Ok(Some(ProvedSchedule {
             scenario: scenario.to_owned(),
             root: schedule.root.map(|root| self.topology.name(root)),
@@ -186,7 +214,11 @@ pub(super) fn measured_value<'a>(
 
 /// The cycle in which a collective is over, or all are, and one before which no plan ends; `None` where
 /// vectors are not scheduled.
-pub(super) fn makespan(name: Option<&str>, fabric: &Fabric, proved: &[Vec<ProvedSchedule>]) -> Option<(u64, u64)> {
+pub(super) fn makespan(
+    name: Option<&str>,
+    fabric: &Fabric,
+    proved: &[Vec<ProvedSchedule>],
+) -> Option<(u64, u64)> {
     let mut span = None;
     for (at, declared) in fabric.collectives.iter().enumerate() {
         if name.is_some_and(|name| name != declared.name) {
@@ -216,11 +248,17 @@ fn metric_value(
     // Cycles of a clock need not be whole attoseconds.
     if let (Some(timed), CollectiveMetric::Time) = (of.schedule.timed(), metric) {
         let cycles = u128::from(timed.end - timed.start);
-        let per_second = if scale == Scale::Cycles { (cycles, 1) } else { (cycles * NANOSECOND, u128::from(timed.clock_hz)) };
+        let per_second = if scale == Scale::Cycles {
+            (cycles, 1)
+        } else {
+            (cycles * NANOSECOND, u128::from(timed.clock_hz))
+        };
         return Exact::new(per_second.0, per_second.1);
     }
     match metric {
-        CollectiveMetric::Time if scale == Scale::Cycles => Exact::new(time, NANOSECOND)?.times(u128::from(fabric.clock_hz), NANOSECOND),
+        CollectiveMetric::Time if scale == Scale::Cycles => {
+            Exact::new(time, NANOSECOND)?.times(u128::from(fabric.clock_hz), NANOSECOND)
+        }
         CollectiveMetric::Time => Exact::new(time, NANOSECOND),
         CollectiveMetric::Share => Exact::new(of.bound, time),
         CollectiveMetric::Steps => Some(Exact::integer(of.steps)),

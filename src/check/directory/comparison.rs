@@ -74,12 +74,14 @@ impl Comparison {
     pub(super) fn expect(&mut self, place: &str, claimed: Option<&Value>, expected: Expected) {
         let number = claimed.filter(|value| value.is_number()).and_then(Value::as_f64);
         let near = |value: Exact, least: f64, part: f64| {
-            number.is_some_and(|number| (number - value.about()).abs() <= least.max(value.about().abs() * part))
+            number
+                .is_some_and(|number| (number - value.about()).abs() <= least.max(value.about().abs() * part))
         };
         // A bound may be rounded away from the truth only on its safe side, and there is no last digit that
         // does not count.
         let safe = |value: Exact, unsafe_side: Ordering| {
-            near(value, 0.0, 1.01e-8) && number.and_then(decimal).is_some_and(|number| number.against(value) != unsafe_side)
+            near(value, 0.0, 1.01e-8)
+                && number.and_then(decimal).is_some_and(|number| number.against(value) != unsafe_side)
         };
         let holds = match &expected {
             Expected::Integer(value) => claimed.and_then(Value::as_u64) == Some(*value),
@@ -102,10 +104,16 @@ impl Comparison {
     }
 
     /// Where nothing could be measured, nothing may be claimed.
-    pub(super) fn expect_or_nothing(&mut self, place: &str, claimed: Option<&Value>, expected: Option<Expected>) {
+    pub(super) fn expect_or_nothing(
+        &mut self,
+        place: &str,
+        claimed: Option<&Value>,
+        expected: Option<Expected>,
+    ) {
         match expected {
             Some(expected) => self.expect(place, claimed, expected),
-            None if claimed.is_none_or(|value| value.is_null() || value.as_array().is_some_and(Vec::is_empty)) => {}
+            None if claimed
+                .is_none_or(|value| value.is_null() || value.as_array().is_some_and(Vec::is_empty)) => {}
             None => self.differ(place, claimed, "not known: the tables are not there"),
         }
     }
@@ -120,7 +128,9 @@ impl Comparison {
     pub(super) fn object(&mut self, place: &str, claimed: Option<&Value>, fields: &Fields) {
         let Some(object) = claimed.and_then(Value::as_object) else {
             // A section about tables may be left out together with them.
-            if fields.iter().any(|(_, expected)| expected.is_some()) || claimed.is_some_and(|value| !value.is_null()) {
+            if fields.iter().any(|(_, expected)| expected.is_some())
+                || claimed.is_some_and(|value| !value.is_null())
+            {
                 self.differ(place, claimed, "an object");
             }
             return;
@@ -144,5 +154,9 @@ pub(super) fn decimal(number: f64) -> Option<Exact> {
 
 /// The beginning of a long text.
 fn shorten(text: &str) -> String {
-    if text.chars().count() <= 80 { text.to_owned() } else { format!("{}..", text.chars().take(80).collect::<String>()) }
+    if text.chars().count() <= 80 {
+        text.to_owned()
+    } else {
+        format!("{}..", text.chars().take(80).collect::<String>())
+    }
 }

@@ -14,13 +14,23 @@ pub(super) fn placement(files: &Files, fabric: &Fabric, floor: &Floor) -> Result
     let file: FloorFile = tagged(files, FLOOR)?;
     let wrong = |place: String, what: String| Err(contradiction(FLOOR, place, what));
     if file.fabric != fabric.name {
-        return wrong("fabric".to_owned(), format!("says `{}`, but the spec declares `{}`", file.fabric, fabric.name));
+        return wrong(
+            "fabric".to_owned(),
+            format!("says `{}`, but the spec declares `{}`", file.fabric, fabric.name),
+        );
     }
     if [file.rows, file.columns] != floor.grid {
-        return wrong("rows".to_owned(), format!("a floor of {} by {}, but the spec has {:?}", file.rows, file.columns, floor.grid));
+        return wrong(
+            "rows".to_owned(),
+            format!("a floor of {} by {}, but the spec has {:?}", file.rows, file.columns, floor.grid),
+        );
     }
-    let known: BTreeMap<&str, usize> =
-        fabric.pod().iter().flat_map(|pod| pod.ocses.enumerate()).map(|(id, ocs)| (ocs.name.as_str(), id.index())).collect();
+    let known: BTreeMap<&str, usize> = fabric
+        .pod()
+        .iter()
+        .flat_map(|pod| pod.ocses.enumerate())
+        .map(|(id, ocs)| (ocs.name.as_str(), id.index()))
+        .collect();
     let mut rack_of = vec![None; known.len()];
     let mut cabinet_of = vec![None; fabric.node_count()];
     let mut place_of = Vec::new();
@@ -32,15 +42,35 @@ pub(super) fn placement(files: &Files, fabric: &Fabric, floor: &Floor) -> Result
         for &router in &line.routers {
             match cabinet_of.get_mut(router as usize) {
                 Some(cabinet @ None) => *cabinet = Some(line.id),
-                Some(Some(_)) => return wrong(format!("cabinets[{k}]"), format!("holds router {router}, which another one holds")),
-                None => return wrong(format!("cabinets[{k}]"), format!("holds router {router}, which does not exist")),
+                Some(Some(_)) => {
+                    return wrong(
+                        format!("cabinets[{k}]"),
+                        format!("holds router {router}, which another one holds"),
+                    );
+                }
+                None => {
+                    return wrong(
+                        format!("cabinets[{k}]"),
+                        format!("holds router {router}, which does not exist"),
+                    );
+                }
             }
         }
         for switch in &line.switches {
             match known.get(switch.as_str()).map(|&switch| &mut rack_of[switch]) {
                 Some(rack @ None) => *rack = Some(line.id),
-                Some(Some(_)) => return wrong(format!("cabinets[{k}]"), format!("holds the switch {switch}, which another one holds")),
-                None => return wrong(format!("cabinets[{k}]"), format!("holds the switch {switch}, which does not exist")),
+                Some(Some(_)) => {
+                    return wrong(
+                        format!("cabinets[{k}]"),
+                        format!("holds the switch {switch}, which another one holds"),
+                    );
+                }
+                None => {
+                    return wrong(
+                        format!("cabinets[{k}]"),
+                        format!("holds the switch {switch}, which does not exist"),
+                    );
+                }
             }
         }
     }

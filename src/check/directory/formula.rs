@@ -23,7 +23,12 @@ use star::Star;
 ///
 /// # Errors
 /// What the file is not, or the first router that would send something otherwise.
-pub(super) fn agrees(files: &Files, fabric: &Fabric, topology: &Topology, tables: &ForwardingTables) -> Result<(), CheckError> {
+pub(super) fn agrees(
+    files: &Files,
+    fabric: &Fabric,
+    topology: &Topology,
+    tables: &ForwardingTables,
+) -> Result<(), CheckError> {
     let file: FormulaFile = tagged(files, FORMULA)?;
     let wrong = |place: &str, what: String| Err(contradiction(FORMULA, place, what));
     if file.fabric != fabric.name {
@@ -45,8 +50,9 @@ pub(super) fn agrees(files: &Files, fabric: &Fabric, topology: &Topology, tables
     let symmetry = &tables.symmetry;
     let classes = symmetry.canonical_nodes().zip(&tables.routers);
     // Every router, as the image of a canonical one.
-    let routers: Vec<(usize, NodeId, &[Entry])> =
-        classes.flat_map(|(node, entries)| (0..symmetry.order()).map(move |g| (g, node, entries.as_slice()))).collect();
+    let routers: Vec<(usize, NodeId, &[Entry])> = classes
+        .flat_map(|(node, entries)| (0..symmetry.order()).map(move |g| (g, node, entries.as_slice())))
+        .collect();
     let compare = |(g, node, entries): (usize, NodeId, &[Entry])| {
         let carried = entries.iter().map(|entry| Entry { dst: symmetry.image(g, entry.dst), ..*entry });
         one(&*formula, vc, topology, symmetry.image(g, node), carried)
@@ -64,15 +70,22 @@ pub(super) fn agrees(files: &Files, fabric: &Fabric, topology: &Topology, tables
 
 /// The formula of a file.
 fn read(file: FormulaFile) -> Result<Box<dyn Formula>, String> {
-    let FormulaFile { family, routers, sides, dimensions, group, across, field, supernode, vectors, .. } = file;
+    let FormulaFile { family, routers, sides, dimensions, group, across, field, supernode, vectors, .. } =
+        file;
     let given = (sides, dimensions, group.zip(across), field.zip(supernode).zip(vectors));
     Ok(match (family.as_str(), given) {
         ("torus", (Some(sides), None, None, None)) => Box::new(Grid::new(Line::Ring, sides, routers)?),
         ("mesh", (Some(sides), None, None, None)) => Box::new(Grid::new(Line::Path, sides, routers)?),
         ("hyperx", (Some(sides), None, None, None)) => Box::new(Grid::new(Line::Complete, sides, routers)?),
-        ("hypercube", (None, Some(dimensions), None, None)) => Box::new(Bits::new(dimensions, false, routers)?),
-        ("folded_hypercube", (None, Some(dimensions), None, None)) => Box::new(Bits::new(dimensions, true, routers)?),
-        ("dragonfly", (None, None, Some((size, across)), None)) => Box::new(Groups::new(size, across, routers)?),
+        ("hypercube", (None, Some(dimensions), None, None)) => {
+            Box::new(Bits::new(dimensions, false, routers)?)
+        }
+        ("folded_hypercube", (None, Some(dimensions), None, None)) => {
+            Box::new(Bits::new(dimensions, true, routers)?)
+        }
+        ("dragonfly", (None, None, Some((size, across)), None)) => {
+            Box::new(Groups::new(size, across, routers)?)
+        }
         ("polarstar", (None, None, None, Some(((field, supernode), vectors)))) => {
             Box::new(Star::new(&field, supernode, &vectors, routers)?)
         }
@@ -100,8 +113,14 @@ fn one(
         if (port, own_vc) != (Some(usize::from(out_port)), out_vc) {
             let [from, to] = [node, dst].map(|node| topology.name(node));
             let by = port.map_or("no port".to_owned(), |port| format!("port {port} on VC {own_vc}"));
-            let what = format!("sends packets from {from} to {to} by {by}, but the tables by port {out_port} on VC {out_vc}");
-            return Err(contradiction(FORMULA, format!("next hop of [{},{}]", node.index(), dst.index()), what));
+            let what = format!(
+                "sends packets from {from} to {to} by {by}, but the tables by port {out_port} on VC {out_vc}"
+            );
+            return Err(contradiction(
+                FORMULA,
+                format!("next hop of [{},{}]", node.index(), dst.index()),
+                what,
+            ));
         }
     }
     let last = by_port.iter().rposition(Option::is_some);

@@ -17,7 +17,8 @@ pub(super) const NO_INPUT: [(&str, &str); 4] = [
 
 /// The files that the spec names: where their copies stand, and what they must say.
 pub(super) fn inputs(fabric: &Fabric) -> Vec<(Cow<'static, str>, Cow<'_, str>)> {
-    let matrix = matches!(fabric.demand.shape(), DemandShape::Matrix(_)).then(|| (DEMAND_INPUT.into(), Cow::Owned(fabric.demand.csv())));
+    let matrix = matches!(fabric.demand.shape(), DemandShape::Matrix(_))
+        .then(|| (DEMAND_INPUT.into(), Cow::Owned(fabric.demand.csv())));
     let of_plant = fabric.plant.input().map(|(path, text)| (path.into(), Cow::Borrowed(text)));
     let pairs = fabric.collectives.iter().filter_map(|of| {
         let text = of.messages.as_ref()?.text.as_deref()?;

@@ -48,7 +48,11 @@ pub(super) fn manifest(files: &Files, fabric: &Fabric) -> (Build, Vec<CheckError
         wrong(path, "is not listed: nothing belongs here that the build did not write".to_owned());
     }
     if manifest.fabric != fabric.name {
-        errors.push(contradiction(MANIFEST, "fabric", format!("says `{}`, but the spec declares `{}`", manifest.fabric, fabric.name)));
+        errors.push(contradiction(
+            MANIFEST,
+            "fabric",
+            format!("says `{}`, but the spec declares `{}`", manifest.fabric, fabric.name),
+        ));
     }
     match bytes(files, SPEC) {
         Err(error) => errors.push(error),
@@ -59,21 +63,34 @@ pub(super) fn manifest(files: &Files, fabric: &Fabric) -> (Build, Vec<CheckError
     }
     let version = manifest.tool.strip_prefix("fabc ").is_some_and(is_version);
     if !version {
-        errors.push(contradiction(MANIFEST, "tool", format!("says `{}`, but must be `fabc` and a version", manifest.tool)));
+        errors.push(contradiction(
+            MANIFEST,
+            "tool",
+            format!("says `{}`, but must be `fabc` and a version", manifest.tool),
+        ));
     }
     errors.extend(options(files, &manifest.options.0));
-    (Build { tool: manifest.tool, contract: manifest.contract, options: manifest.options.0.into_iter().collect() }, errors)
+    (
+        Build {
+            tool: manifest.tool,
+            contract: manifest.contract,
+            options: manifest.options.0.into_iter().collect(),
+        },
+        errors,
+    )
 }
 
 /// `0.1.0`, with digits in every part.
 fn is_version(text: &str) -> bool {
     let parts: Vec<&str> = text.split('.').collect();
-    parts.len() == 3 && parts.iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+    parts.len() == 3
+        && parts.iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The stages that a build can be stopped after and still write a directory, and whether it has tables by
 /// then.
-const STOPPED_AFTER: [(&str, bool); 4] = [("synthesize", false), ("analyze", false), ("route", true), ("check", true)];
+const STOPPED_AFTER: [(&str, bool); 4] =
+    [("synthesize", false), ("analyze", false), ("route", true), ("check", true)];
 
 /// Whether the options are those of a build that leaves such files.
 fn options(files: &Files, options: &BTreeMap<String, String>) -> Vec<CheckError> {
@@ -81,11 +98,15 @@ fn options(files: &Files, options: &BTreeMap<String, String>) -> Vec<CheckError>
     let routed = files.keys().any(|path| path.starts_with("tables/")) || schedule_of(files).is_some();
     let binary = files.contains_key("tables/nominal.bin") || files.contains_key(SCHEDULE_BIN);
     let mut errors = Vec::new();
-    let mut wrong = |option: &str, what: String| errors.push(contradiction(MANIFEST, format!("options.{option}"), what));
+    let mut wrong =
+        |option: &str, what: String| errors.push(contradiction(MANIFEST, format!("options.{option}"), what));
     for (name, value) in options {
         match (name.as_str(), value.as_str()) {
             ("stop_after", stage) => match STOPPED_AFTER.iter().find(|(known, _)| *known == stage) {
-                None => wrong(name, format!("says `{stage}`, which is no stage that a build can be stopped after")),
+                None => wrong(
+                    name,
+                    format!("says `{stage}`, which is no stage that a build can be stopped after"),
+                ),
                 Some((_, tables)) if *tables != routed => {
                     let there = if routed { "there are tables" } else { "there are no tables" };
                     wrong(name, format!("says `{stage}`, but {there}"));
@@ -93,8 +114,12 @@ fn options(files: &Files, options: &BTreeMap<String, String>) -> Vec<CheckError>
                 Some(_) => {}
             },
             ("tables", "binary") if binary => {}
-            ("tables", "binary") => wrong(name, "says `binary`, but there are no tables in that form".to_owned()),
-            ("tables", other) => wrong(name, format!("says `{other}`, but only `binary` is ever written there")),
+            ("tables", "binary") => {
+                wrong(name, "says `binary`, but there are no tables in that form".to_owned())
+            }
+            ("tables", other) => {
+                wrong(name, format!("says `{other}`, but only `binary` is ever written there"))
+            }
             _ if is_setting(name) && !value.is_empty() => {}
             _ => wrong(name, "is no option of a build".to_owned()),
         }
@@ -117,7 +142,9 @@ fn is_setting(name: &str) -> bool {
     match name.split_once('.') {
         Some(("param", name)) => word(name),
         Some(("use", changed)) => match changed.split_once('.') {
-            Some((item, setting)) => item.split(' ').count() <= 2 && item.split(' ').all(word) && word(setting),
+            Some((item, setting)) => {
+                item.split(' ').count() <= 2 && item.split(' ').all(word) && word(setting)
+            }
             None => word(changed),
         },
         _ => false,
@@ -130,17 +157,37 @@ mod tests {
 
     #[test]
     fn options_must_fit_the_files() {
-        let files = |paths: &[&str]| Files::from_iter(paths.iter().map(|path| ((*path).to_owned(), Vec::new())));
-        let given =
-            |pairs: &[(&str, &str)]| BTreeMap::from_iter(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        let files =
+            |paths: &[&str]| Files::from_iter(paths.iter().map(|path| ((*path).to_owned(), Vec::new())));
+        let given = |pairs: &[(&str, &str)]| {
+            BTreeMap::from_iter(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
+        };
         let (json, bin, none) = (files(&["tables/nominal.json"]), files(&["tables/nominal.bin"]), files(&[]));
         let wrong = |files: &Files, pairs: &[(&str, &str)]| options(files, &given(pairs)).len();
         assert_eq!(wrong(&json, &[]), 0);
         assert_eq!(wrong(&json, &[("stop_after", "check")]), 0);
         assert_eq!(wrong(&bin, &[("tables", "binary"), ("stop_after", "route")]), 0);
         assert_eq!(wrong(&none, &[("stop_after", "analyze")]), 0);
-        assert_eq!(wrong(&json, &[("param.cubes", "8"), ("use.cubes", "8"), ("use.link copper.latency", "30 cycles")]), 0);
-        assert_eq!(wrong(&json, &[("param.8", "8"), ("param.", "8"), ("use.a b c.d", "1"), ("set.cubes", "8"), ("param.cubes", "")]), 5);
+        assert_eq!(
+            wrong(
+                &json,
+                &[("param.cubes", "8"), ("use.cubes", "8"), ("use.link copper.latency", "30 cycles")]
+            ),
+            0
+        );
+        assert_eq!(
+            wrong(
+                &json,
+                &[
+                    ("param.8", "8"),
+                    ("param.", "8"),
+                    ("use.a b c.d", "1"),
+                    ("set.cubes", "8"),
+                    ("param.cubes", "")
+                ]
+            ),
+            5
+        );
         assert_eq!(wrong(&none, &[]), 1);
         assert_eq!(wrong(&bin, &[]), 1);
         assert_eq!(wrong(&json, &[("tables", "binary")]), 1);

@@ -32,7 +32,10 @@ use certificates::{Claimed, Claims};
 pub use collectives::ProvedSchedule;
 use comparison::Measured;
 use fabc_base::ids::OcsId;
-use fabc_ir::{CrossConnects, DualLengths, FloorMetrics, FlowCertificate, ForwardingTables, NetworkMetrics, Placement, Scene, Topology};
+use fabc_ir::{
+    CrossConnects, DualLengths, FloorMetrics, FlowCertificate, ForwardingTables, NetworkMetrics, Placement,
+    Scene, Topology,
+};
 use fabc_kernel::{DeadlockFree, demand_hops, measured_distances, volume_and_distance};
 use fabc_model::{Fabric, Plant, RoutingChoice};
 pub use files::Files;
@@ -40,7 +43,10 @@ pub use files::{CERTIFICATES, MANIFEST, REPORT, SPEC};
 use files::{FLOOR, FORMULA, OCS, SCHEDULE, SCHEDULE_BIN, TOPOLOGY, schedule_of};
 use inputs::{NO_INPUT, inputs, same_input};
 use rayon::prelude::*;
-pub use read_only::{ReadScenario, ReadScene, ReadWiring, read_scenario, read_scene, read_unrouted, read_wiring, scenario_names};
+pub use read_only::{
+    ReadScenario, ReadScene, ReadWiring, read_scenario, read_scene, read_unrouted, read_wiring,
+    scenario_names,
+};
 pub use stated::{Stated, StatedTradeOff};
 use std::collections::BTreeSet;
 pub use tables::read_tables;
@@ -155,7 +161,8 @@ pub fn directory(files: &Files, fabric: &Fabric) -> Result<Extent, Vec<CheckErro
 pub fn prove(files: &Files, fabric: &Fabric, each: &EachTables<'_>) -> Result<Proved, Vec<CheckError>> {
     let (build, mut errors) = manifest::manifest(files, fabric);
     // Where links or chips fail, only the topology tells which there are, and which faults stand for which.
-    let known = tolerated(fabric, || topology::topology(files, fabric).map(|(topology, _)| topology)).map_err(|error| vec![error]);
+    let known = tolerated(fabric, || topology::topology(files, fabric).map(|(topology, _)| topology))
+        .map_err(|error| vec![error]);
     let (routed, only_hashed) = match known.and_then(|scenarios| known_files(files, fabric, &scenarios)) {
         Ok(found) => found,
         Err(more) => {
@@ -188,17 +195,24 @@ fn has_formula(fabric: &Fabric) -> bool {
 
 /// Whether tables and switches have the files they must have, and no others; whether there are tables; and
 /// what else is there.
-fn known_files(files: &Files, fabric: &Fabric, scenarios: &[ToleratedFault]) -> Result<(bool, Vec<String>), Vec<CheckError>> {
+fn known_files(
+    files: &Files,
+    fabric: &Fabric,
+    scenarios: &[ToleratedFault],
+) -> Result<(bool, Vec<String>), Vec<CheckError>> {
     let json: BTreeSet<String> = scenarios.iter().map(|scenario| scenario.tables_path() + ".json").collect();
     let bin: BTreeSet<String> = json.iter().map(|path| path.replace(".json", ".bin")).collect();
     // One form for all scenarios: that of the healthy pod.
     let tables = if files.contains_key("tables/nominal.bin") { bin } else { json };
     let switches = fabric.pod().into_iter().flat_map(|pod| pod.ocses.iter());
-    let switches: BTreeSet<String> = switches.filter(|ocs| switches::has_config(ocs)).map(switches::config_path).collect();
+    let switches: BTreeSet<String> =
+        switches.filter(|ocs| switches::has_config(ocs)).map(switches::config_path).collect();
     let inputs: Vec<_> = inputs(fabric).into_iter().map(|(path, _)| path).collect();
     let routed = files.keys().any(|path| path.starts_with("tables/"));
     let mut errors = Vec::new();
-    let mut wrong = |path: &str, what: &str| errors.push(CheckError::Files { path: path.to_owned(), what: what.to_owned() });
+    let mut wrong = |path: &str, what: &str| {
+        errors.push(CheckError::Files { path: path.to_owned(), what: what.to_owned() })
+    };
     for path in switches.iter().chain(if routed { Some(&tables) } else { None }.into_iter().flatten()) {
         if !files.contains_key(path) {
             wrong(path, "is missing");
@@ -217,7 +231,13 @@ fn known_files(files: &Files, fabric: &Fabric, scenarios: &[ToleratedFault]) -> 
             // Places in the spec are read with the spec; the copy of another file would say what nobody asked
             // for.
             if !inputs.iter().any(|input| input == path) {
-                wrong(path, NO_INPUT.iter().find(|(input, _)| input == path).map_or("is no file that the spec names", |(_, what)| what));
+                wrong(
+                    path,
+                    NO_INPUT
+                        .iter()
+                        .find(|(input, _)| input == path)
+                        .map_or("is no file that the spec names", |(_, what)| what),
+                );
             }
         } else if path == OCS && fabric.pod().is_none() {
             wrong(path, "does not belong here: the network has no switches");
@@ -225,7 +245,8 @@ fn known_files(files: &Files, fabric: &Fabric, scenarios: &[ToleratedFault]) -> 
             wrong(path, "does not belong here: this network has forwarding tables");
         } else if path.starts_with("tables/") && fabric.routing.is_scheduled() {
             wrong(path, "does not belong here: vectors are scheduled");
-        } else if path == FORMULA && routed && has_formula(fabric) || path == FLOOR && fabric.floor.is_some() {
+        } else if path == FORMULA && routed && has_formula(fabric) || path == FLOOR && fabric.floor.is_some()
+        {
             continue;
         } else if ![MANIFEST, TOPOLOGY, OCS, CERTIFICATES, REPORT, SPEC].contains(&path.as_str()) {
             only_hashed.push(path.clone());
@@ -235,10 +256,19 @@ fn known_files(files: &Files, fabric: &Fabric, scenarios: &[ToleratedFault]) -> 
 }
 
 /// Proves what the files say.
-fn prove_contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTables<'_>) -> Result<(Proved, &'static str), Vec<CheckError>> {
+fn prove_contents(
+    files: &Files,
+    fabric: &Fabric,
+    routed: bool,
+    each: &EachTables<'_>,
+) -> Result<(Proved, &'static str), Vec<CheckError>> {
     let one = |error: CheckError| vec![error];
     let (topology, ocs_of) = topology::topology(files, fabric).map_err(one)?;
-    let cross_connects = fabric.pod().map(|pod| switches::cross_connects(files, pod, &topology, ocs_of)).transpose().map_err(one)?;
+    let cross_connects = fabric
+        .pod()
+        .map(|pod| switches::cross_connects(files, pod, &topology, ocs_of))
+        .transpose()
+        .map_err(one)?;
     let cross_connects = cross_connects.as_ref();
     let wired = wiring(fabric, &topology, cross_connects).map_err(one)?;
     let laid = |of| {
@@ -254,17 +284,25 @@ fn prove_contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTable
     }
     errors.extend(inputs(fabric).iter().filter_map(|(path, text)| same_input(files, path, text).err()));
     let claims = certificates::certificates(files, fabric, &topology, routed).map_err(one)?;
-    errors.extend(claims.flow.as_ref().and_then(|claimed| flow(&Scene::whole(&topology), &fabric.demand, claimed).err()));
+    errors.extend(
+        claims
+            .flow
+            .as_ref()
+            .and_then(|claimed| flow(&Scene::whole(&topology), &fabric.demand, claimed).err()),
+    );
     let halves = claims.bisection.as_ref().map(|(half, least)| (half.as_slice(), *least));
     let network = match &fabric.plant {
-        Plant::Network(of) => graph::recount(&topology, &fabric.demand, of.failures.as_ref(), halves).map(Some),
+        Plant::Network(of) => {
+            graph::recount(&topology, &fabric.demand, of.failures.as_ref(), halves).map(Some)
+        }
         Plant::Pod(_) => Ok(None),
     };
     let network = network.map_err(|error| errors.push(error)).unwrap_or_default();
     if let Some((pod, cross_connects)) = fabric.pod().zip(cross_connects) {
         errors.extend(trees(pod, &topology, cross_connects, &claims.trees).err());
     }
-    let check = ScenarioCheck { files, fabric, topology: &topology, cross_connects, claims: &claims, routed, each };
+    let check =
+        ScenarioCheck { files, fabric, topology: &topology, cross_connects, claims: &claims, routed, each };
     let checked = claims.scenarios.par_iter().map(|claimed| check.scenario(claimed)).collect::<Vec<_>>();
     let (mut measures, mut certified) = (Vec::new(), Vec::new());
     for result in checked {
@@ -296,7 +334,8 @@ fn prove_contents(files: &Files, fabric: &Fabric, routed: bool, each: &EachTable
         canonical: routed.then_some(claims.scenarios[0].line.canonical),
     };
     let checks = collectives::CollectiveChecks { files, fabric, topology: &topology, cross_connects };
-    let faults: Vec<&ToleratedFault> = if routed { claims.scenarios.iter().map(|claimed| &claimed.scenario).collect() } else { Vec::new() };
+    let faults: Vec<&ToleratedFault> =
+        if routed { claims.scenarios.iter().map(|claimed| &claimed.scenario).collect() } else { Vec::new() };
     let collectives = match fabric.pace().filter(|_| schedule_of(files).is_some()) {
         Some(pace) => checks.check_plans(pace).map_err(one)?,
         None => checks.check_collectives(&faults)?,
@@ -354,7 +393,10 @@ struct ScenarioCheck<'a> {
 
 impl ScenarioCheck<'_> {
     /// Proves one scenario and recomputes its metrics.
-    fn scenario(&self, Claimed { scenario, line, flow: of_fault }: &Claimed) -> Result<(Measures, Certified), CheckError> {
+    fn scenario(
+        &self,
+        Claimed { scenario, line, flow: of_fault }: &Claimed,
+    ) -> Result<(Measures, Certified), CheckError> {
         let lit = scenario.lit(self.topology, self.cross_connects);
         let scene = Scene { topology: self.topology, lit, dead: scenario.dead().into_iter().collect() };
         let distances = measured_distances(&scene).map_err(|(from, to)| CheckError::Disconnected {
@@ -369,13 +411,22 @@ impl ScenarioCheck<'_> {
             let (tables, canonical) = tables::tables(self.files, self.topology, scenario)?;
             if line.canonical != canonical {
                 let what = "does not say the same as the tables of this scenario";
-                return Err(read::contradiction(CERTIFICATES, format!("scenarios[{}].canonical", scenario.name), what));
+                return Err(read::contradiction(
+                    CERTIFICATES,
+                    format!("scenarios[{}].canonical", scenario.name),
+                    what,
+                ));
             }
             let (walk, proof) = judge_tables(self.fabric, &scene, &tables, &line.ranks)?;
-            if let Some(limit) = self.fabric.budget.table_entries.filter(|&limit| walk.entries_max > u64::from(limit)) {
+            if let Some(limit) =
+                self.fabric.budget.table_entries.filter(|&limit| walk.entries_max > u64::from(limit))
+            {
                 return Err(CheckError::OverBudget {
                     scenario: scenario.name.clone(),
-                    what: format!("a router has {} table entries, but the budget has {limit}", walk.entries_max),
+                    what: format!(
+                        "a router has {} table entries, but the budget has {limit}",
+                        walk.entries_max
+                    ),
                     span: Some(self.fabric.budget.entries_span),
                 });
             }
@@ -386,7 +437,11 @@ impl ScenarioCheck<'_> {
             routed = Some((walk, (ForwardingTables { routers: Vec::new(), ..tables }, proof)));
         } else if !line.ranks.is_empty() {
             let what = "ranks without tables";
-            return Err(read::contradiction(CERTIFICATES, format!("scenarios[{}].ranks", scenario.name), what));
+            return Err(read::contradiction(
+                CERTIFICATES,
+                format!("scenarios[{}].ranks", scenario.name),
+                what,
+            ));
         }
         let certified = if scenario.is_healthy() { self.claims.flow.as_ref() } else { of_fault.as_ref() };
         if let Some(certificate) = of_fault {
@@ -406,7 +461,9 @@ impl ScenarioCheck<'_> {
             bandwidth_bps: self.topology.capacities().unit_bps(),
             capacity: scene.channels().map(|channel| self.topology.channel_capacity(channel)).sum(),
             parts: self.topology.capacities().parts(),
-            trees: self.cross_connects.map(|cross_connects| scenario.whole_sets(&self.claims.trees, &scene.lit, cross_connects)),
+            trees: self
+                .cross_connects
+                .map(|cross_connects| scenario.whole_sets(&self.claims.trees, &scene.lit, cross_connects)),
             walk: routed.as_ref().map(|(walk, _)| walk.clone()),
         })?;
         let lengths = DualLengths { lengths: line.lengths.clone(), volume: dual.0, distance: dual.1 };

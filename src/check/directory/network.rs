@@ -10,12 +10,24 @@ impl Comparison {
     /// Compares the section; a pod has none.
     pub(super) fn network(&mut self, claimed: Option<&Value>, measured_all: &Measured<'_>) {
         let Some(network) = measured_all.network else { return };
-        let Some(object) = claimed.and_then(Value::as_object) else { return self.differ("network", claimed, "an object") };
-        let measured = ["routers", "hosts", "links", "bisection", "shortest_paths", "edge_connectivity", "failures", "floor"];
+        let Some(object) = claimed.and_then(Value::as_object) else {
+            return self.differ("network", claimed, "an object");
+        };
+        let measured = [
+            "routers",
+            "hosts",
+            "links",
+            "bisection",
+            "shortest_paths",
+            "edge_connectivity",
+            "failures",
+            "floor",
+        ];
         // The designs of the family follow from the spec alone, from which `verify` writes them again.
         let known: Vec<&str> = measured.into_iter().chain(["design_space", "trade_off"]).collect();
         self.known_keys("network", object, &known);
-        for (key, count) in [("routers", network.routers), ("hosts", network.hosts), ("links", network.links)] {
+        for (key, count) in [("routers", network.routers), ("hosts", network.hosts), ("links", network.links)]
+        {
             self.expect(&format!("network.{key}"), object.get(key), Expected::Integer(count));
         }
         match &network.bisection {
@@ -54,7 +66,10 @@ impl Comparison {
         };
         let number = |line: &Value, key: &str| line.get(key).and_then(Value::as_f64).unwrap_or(f64::INFINITY);
         let links = measured.topology.links();
-        let capacity: u64 = links.ids().map(|link| measured.topology.capacity(link) * if links[link].simplex { 1 } else { 2 }).sum();
+        let capacity: u64 = links
+            .ids()
+            .map(|link| measured.topology.capacity(link) * if links[link].simplex { 1 } else { 2 })
+            .sum();
         // Printed numbers have nine digits.
         let room = 1.0 + 1e-8;
         for line in lines {
@@ -63,13 +78,21 @@ impl Comparison {
                 self.differ(place, Some(line), "no more flow than the channels carry over these distances");
             }
         }
-        if number(own, "concurrent_flow") > measured.scenarios[0].high.map_or(f64::INFINITY, Exact::about) * room {
-            self.differ(&format!("{place}.concurrent_flow"), own.get("concurrent_flow"), "at most what the certificate proves");
+        if number(own, "concurrent_flow")
+            > measured.scenarios[0].high.map_or(f64::INFINITY, Exact::about) * room
+        {
+            self.differ(
+                &format!("{place}.concurrent_flow"),
+                own.get("concurrent_flow"),
+                "at most what the certificate proves",
+            );
         }
         let pairs = &measured.scenarios[0].counts.pairs_at;
         let distances = (0u64..).zip(pairs).map(|(hops, pairs)| hops * pairs).sum();
         self.expect(&format!("{place}.distances"), own.get("distances"), Expected::Integer(distances));
-        if let (Some(of), Some(Floor { placement: PlacementChoice::InOrder, .. })) = (measured.cables, &measured.fabric.floor) {
+        if let (Some(of), Some(Floor { placement: PlacementChoice::InOrder, .. })) =
+            (measured.cables, &measured.fabric.floor)
+        {
             self.expect(&format!("{place}.cable"), own.get("cable"), Expected::Integer(of.lengths[0]));
         }
     }
@@ -82,8 +105,15 @@ impl Comparison {
         }
     }
 
-    fn floor(&mut self, place: &str, claimed: Option<&Value>, (of, floor): (&FloorMetrics, &Floor), fabric: &Fabric) {
-        let tenths = |length: u64, over: u64| Exact::new(length.into(), 10 * u128::from(over)).map(Expected::Ratio);
+    fn floor(
+        &mut self,
+        place: &str,
+        claimed: Option<&Value>,
+        (of, floor): (&FloorMetrics, &Floor),
+        fabric: &Fabric,
+    ) {
+        let tenths =
+            |length: u64, over: u64| Exact::new(length.into(), 10 * u128::from(over)).map(Expected::Ratio);
         let fields: Fields = vec![
             ("cabinets", Some(Expected::Integer(floor.cabinets.into()))),
             ("rows", Some(Expected::Integer(floor.grid[0].into()))),
@@ -100,20 +130,30 @@ impl Comparison {
             ("bundled", Some(Expected::Integer(of.bundled[0]))),
             ("widest_bundle", Some(Expected::Integer(of.bundled[1]))),
         ];
-        let Some(object) = claimed.and_then(Value::as_object) else { return self.differ(place, claimed, "an object") };
+        let Some(object) = claimed.and_then(Value::as_object) else {
+            return self.differ(place, claimed, "an object");
+        };
         let known: Vec<&str> = fields.iter().map(|(key, _)| *key).chain(["by_link", "clusters"]).collect();
         self.known_keys(place, object, &known);
         self.fields(place, object, &fields);
         match of.clusters {
             None => self.expect_or_nothing(&format!("{place}.clusters"), object.get("clusters"), None),
             Some(Clusters { count, inside, to_quadrics, between }) => {
-                let counts = [("count", count), ("inside", inside), ("to_quadrics", to_quadrics), ("between", between)];
+                let counts = [
+                    ("count", count),
+                    ("inside", inside),
+                    ("to_quadrics", to_quadrics),
+                    ("between", between),
+                ];
                 let fields: Fields = counts.map(|(key, count)| (key, Some(Expected::Integer(count)))).into();
                 self.object(&format!("{place}.clusters"), object.get("clusters"), &fields);
             }
         }
-        let lines = object.get("by_link").and_then(Value::as_array).filter(|lines| lines.len() == of.by_type.len());
-        let Some(lines) = lines else { return self.differ(&format!("{place}.by_link"), object.get("by_link"), "a line per link in use") };
+        let lines =
+            object.get("by_link").and_then(Value::as_array).filter(|lines| lines.len() == of.by_type.len());
+        let Some(lines) = lines else {
+            return self.differ(&format!("{place}.by_link"), object.get("by_link"), "a line per link in use");
+        };
         for (k, (line, &(link, cables, length))) in lines.iter().zip(&of.by_type).enumerate() {
             let fields: Fields = vec![
                 ("link", Some(Expected::Exactly(fabric.link_types[link].name.as_str().into()))),
@@ -133,12 +173,21 @@ impl Comparison {
             ("mean", Exact::new(sum(|at| at.paths), pairs).map(Expected::Ratio)),
             ("single_share", Exact::new(sum(|at| at.single.into()), pairs).map(Expected::Ratio)),
         ];
-        let Some(object) = claimed.and_then(Value::as_object) else { return self.differ(place, claimed, "an object") };
+        let Some(object) = claimed.and_then(Value::as_object) else {
+            return self.differ(place, claimed, "an object");
+        };
         self.known_keys(place, object, &["mean", "single_share", "by_distance"]);
         self.fields(place, object, &fields);
-        let lines = object.get("by_distance").and_then(Value::as_array).filter(|lines| lines.len() == layers().count());
+        let lines = object
+            .get("by_distance")
+            .and_then(Value::as_array)
+            .filter(|lines| lines.len() == layers().count());
         let Some(lines) = lines else {
-            return self.differ(&format!("{place}.by_distance"), object.get("by_distance"), "a line per distance");
+            return self.differ(
+                &format!("{place}.by_distance"),
+                object.get("by_distance"),
+                "a line per distance",
+            );
         };
         let layers = (1..).zip(&of.at).filter(|(_, at)| at.pairs > 0);
         for (k, (line, (distance, at))) in lines.iter().zip(layers).enumerate() {
@@ -156,22 +205,40 @@ impl Comparison {
 
     fn failures(&mut self, claimed: Option<&Value>, network: &NetworkMetrics, of: &FailureCurve) {
         let place = "network.failures";
-        let Some(object) = claimed.and_then(Value::as_object) else { return self.differ(place, claimed, "an object") };
+        let Some(object) = claimed.and_then(Value::as_object) else {
+            return self.differ(place, claimed, "an object");
+        };
         self.known_keys(place, object, &["disconnect_share", "parts_at", "curve"]);
         let mut runs = of.parts_at.clone();
         runs.sort_unstable();
-        let share = |links: Option<&u64>| links.and_then(|&links| Exact::new(links.into(), network.links.into())).map(Expected::Ratio);
+        let share = |links: Option<&u64>| {
+            links.and_then(|&links| Exact::new(links.into(), network.links.into())).map(Expected::Ratio)
+        };
         let median = runs.get(runs.len().saturating_sub(1) / 2);
-        let fields: Fields = vec![("least", share(runs.first())), ("median", share(median)), ("most", share(runs.last()))];
+        let fields: Fields =
+            vec![("least", share(runs.first())), ("median", share(median)), ("most", share(runs.last()))];
         self.object(&format!("{place}.disconnect_share"), object.get("disconnect_share"), &fields);
-        self.expect(&format!("{place}.parts_at"), object.get("parts_at"), Expected::Exactly(of.parts_at.clone().into()));
-        let Some(curve) = &of.curve else { return self.expect_or_nothing(&format!("{place}.curve"), object.get("curve"), None) };
+        self.expect(
+            &format!("{place}.parts_at"),
+            object.get("parts_at"),
+            Expected::Exactly(of.parts_at.clone().into()),
+        );
+        let Some(curve) = &of.curve else {
+            return self.expect_or_nothing(&format!("{place}.curve"), object.get("curve"), None);
+        };
         let lines = object.get("curve").and_then(Value::as_array).filter(|lines| lines.len() == curve.len());
         let Some(lines) = lines else {
-            return self.differ(&format!("{place}.curve"), object.get("curve"), format!("{} points", curve.len()));
+            return self.differ(
+                &format!("{place}.curve"),
+                object.get("curve"),
+                format!("{} points", curve.len()),
+            );
         };
         for (k, (line, point)) in lines.iter().zip(curve).enumerate() {
-            let hops = point.reach.and_then(|reach| Exact::new(reach.hops.into(), reach.pairs.into())).map(Expected::Ratio);
+            let hops = point
+                .reach
+                .and_then(|reach| Exact::new(reach.hops.into(), reach.pairs.into()))
+                .map(Expected::Ratio);
             let fields: Fields = vec![
                 ("percent", Some(Expected::Integer(point.percent.into()))),
                 ("links", Some(Expected::Integer(point.links))),

@@ -7,7 +7,10 @@ use serde::de::DeserializeOwned;
 
 /// The bytes of a file that must be there.
 pub(super) fn bytes<'a>(files: &'a Files, path: &str) -> Result<&'a [u8], CheckError> {
-    files.get(path).map(Vec::as_slice).ok_or_else(|| CheckError::Files { path: path.to_owned(), what: "is missing".to_owned() })
+    files
+        .get(path)
+        .map(Vec::as_slice)
+        .ok_or_else(|| CheckError::Files { path: path.to_owned(), what: "is missing".to_owned() })
 }
 
 /// Reads a JSON file.

@@ -62,7 +62,8 @@ pub struct ReadWiring {
 pub fn read_wiring(files: &Files, fabric: &Fabric) -> Result<ReadWiring, CheckError> {
     let (topology, ocs_of) = topology::topology(files, fabric)?;
     let pod = fabric.pod().filter(|_| files.contains_key(OCS));
-    let cross_connects = pod.map(|pod| switches::cross_connects(files, pod, &topology, ocs_of)).transpose()?;
+    let cross_connects =
+        pod.map(|pod| switches::cross_connects(files, pod, &topology, ocs_of)).transpose()?;
     Ok(ReadWiring { topology, cross_connects })
 }
 
@@ -75,7 +76,8 @@ pub fn read_unrouted(files: &Files, fabric: &Fabric) -> Result<ReadScenario, Che
     let lit = IdVec::filled(true, topology.links().len());
     let symmetry = Symmetry::trivial(1, topology.node_count() as u32);
     let routers = vec![Vec::new(); topology.node_count()];
-    let tables = ForwardingTables { scenario: "nominal".to_owned(), vcs: 1, key: TableKey::Dst, symmetry, routers };
+    let tables =
+        ForwardingTables { scenario: "nominal".to_owned(), vcs: 1, key: TableKey::Dst, symmetry, routers };
     Ok(ReadScenario { topology, lit, dead: Vec::new(), tables })
 }
 
@@ -94,7 +96,9 @@ pub fn scenario_names(files: &Files, fabric: &Fabric) -> Result<Vec<String>, Che
 /// # Errors
 /// A file that is missing, is not what its format says, or does not fit the spec.
 pub fn read_scenario(files: &Files, fabric: &Fabric, name: &str) -> Result<Option<ReadScenario>, CheckError> {
-    let Some((ReadScene { topology, lit, dead }, fault)) = scene(files, fabric, name)? else { return Ok(None) };
+    let Some((ReadScene { topology, lit, dead }, fault)) = scene(files, fabric, name)? else {
+        return Ok(None);
+    };
     let (tables, _) = tables::tables(files, &topology, &fault)?;
     Ok(Some(ReadScenario { topology, lit, dead, tables }))
 }
@@ -107,7 +111,11 @@ pub fn read_scene(files: &Files, fabric: &Fabric, name: &str) -> Result<Option<R
     Ok(scene(files, fabric, name)?.map(|(scene, _)| scene))
 }
 
-fn scene(files: &Files, fabric: &Fabric, name: &str) -> Result<Option<(ReadScene, ToleratedFault)>, CheckError> {
+fn scene(
+    files: &Files,
+    fabric: &Fabric,
+    name: &str,
+) -> Result<Option<(ReadScene, ToleratedFault)>, CheckError> {
     let ReadWiring { topology, cross_connects } = read_wiring(files, fabric)?;
     let faults = tolerated(fabric, || Ok(&topology))?;
     let Some(fault) = faults.into_iter().find(|fault| fault.name == name) else { return Ok(None) };

@@ -14,8 +14,20 @@ use serde_json::{Map, Value};
 use std::cmp::Ordering;
 
 /// The sections of every report.
-const KEYS: [&str; 12] =
-    ["format", "fabric", "nodes", "metrics", "bounds", "gain", "histograms", "tables", "scenarios", "worst", "requires", "passes"];
+const KEYS: [&str; 12] = [
+    "format",
+    "fabric",
+    "nodes",
+    "metrics",
+    "bounds",
+    "gain",
+    "histograms",
+    "tables",
+    "scenarios",
+    "worst",
+    "requires",
+    "passes",
+];
 
 /// What has become of the contract.
 pub(super) struct Contract {
@@ -44,13 +56,22 @@ pub(super) fn report(
     let (fabric, nominal) = (measured.fabric, &measured.scenarios[0]);
     let of_plant: &[(&str, u64)] = &match fabric.pod() {
         Some(pod) => vec![("cubes", u64::from(pod.cubes))],
-        None => vec![("endpoints", nominal.counts.endpoints), ("links", measured.topology.links().len() as u64)],
+        None => {
+            vec![("endpoints", nominal.counts.endpoints), ("links", measured.topology.links().len() as u64)]
+        }
     };
     let planned = (!fabric.collectives.is_empty()).then_some("collectives");
     let makespan = super::collectives::makespan(None, fabric, collectives);
     let laid = measured.cables.filter(|_| measured.network.is_none()).map(|_| "floor");
-    let section = measured.network.map(|_| "network").into_iter().chain(laid).chain(planned).chain(makespan.map(|_| "makespan"));
-    let known: Vec<&str> = KEYS.into_iter().chain(of_plant.iter().map(|(key, _)| *key)).chain(section).collect();
+    let section = measured
+        .network
+        .map(|_| "network")
+        .into_iter()
+        .chain(laid)
+        .chain(planned)
+        .chain(makespan.map(|_| "makespan"));
+    let known: Vec<&str> =
+        KEYS.into_iter().chain(of_plant.iter().map(|(key, _)| *key)).chain(section).collect();
     comparison.known_keys("", root, &known);
     comparison.expect("format", root.get("format"), Expected::Exactly("fabc.report/1".into()));
     comparison.expect("fabric", root.get("fabric"), Expected::Exactly(fabric.name.as_str().into()));
@@ -59,7 +80,11 @@ pub(super) fn report(
         comparison.expect(key, root.get(*key), Expected::Integer(*value));
     }
     comparison.object("metrics", root.get("metrics"), &metrics(nominal));
-    comparison.interval("metrics", root.get("metrics").and_then(|metrics| metrics.get("concurrent_flow")), nominal);
+    comparison.interval(
+        "metrics",
+        root.get("metrics").and_then(|metrics| metrics.get("concurrent_flow")),
+        nominal,
+    );
     let (tree_bounds, limit) = super::bounds::compare(&mut comparison, root.get("bounds"), measured);
     comparison.network(root.get("network"), measured);
     if measured.network.is_none() {
@@ -71,7 +96,8 @@ pub(super) fn report(
     comparison.scenarios(root.get("scenarios"), measured.scenarios);
     comparison.worst(root.get("worst"), measured.scenarios);
     if let Some((end, least)) = makespan {
-        let fields = [("cycles", end), ("bound_cycles", least)].map(|(key, cycles)| (key, Some(Expected::Integer(cycles))));
+        let fields = [("cycles", end), ("bound_cycles", least)]
+            .map(|(key, cycles)| (key, Some(Expected::Integer(cycles))));
         comparison.object("makespan", root.get("makespan"), &fields.into_iter().collect());
     }
     comparison.requires(root.get("requires"), files, (measured, collectives), limit.as_ref());
@@ -104,7 +130,9 @@ fn metrics(of: &Measures) -> Fields {
 
 fn expected_metric(metric: Metric, value: Exact) -> Expected {
     match metric {
-        Metric::Diameter | Metric::DisjointTrees | Metric::Collective(CollectiveMetric::Steps) => integer(value.rounded_up()),
+        Metric::Diameter | Metric::DisjointTrees | Metric::Collective(CollectiveMetric::Steps) => {
+            integer(value.rounded_up())
+        }
         Metric::Graph(metric) if metric.is_count() => integer(value.rounded_up()),
         Metric::Floor(FloorMetric::Bundles) => integer(value.rounded_up()),
         Metric::MaxChannelLoad => load(value),
@@ -169,14 +197,19 @@ impl Comparison {
     /// The other topology is not in the directory, so its interval stands as claimed; the ratio must follow
     /// from it.
     fn gain(&mut self, claimed: Option<&Value>, measured: &Measured<'_>) {
-        let synthesized = measured.fabric.pod().is_some_and(|pod| matches!(pod.topology, TopologyChoice::Synthesize(_)));
+        let synthesized =
+            measured.fabric.pod().is_some_and(|pod| matches!(pod.topology, TopologyChoice::Synthesize(_)));
         if measured.fabric.demand.is_uniform() || !synthesized {
             return self.expect_or_nothing("gain", claimed, None);
         }
-        let Some(object) = claimed.and_then(Value::as_object) else { return self.differ("gain", claimed, "an object") };
+        let Some(object) = claimed.and_then(Value::as_object) else {
+            return self.differ("gain", claimed, "an object");
+        };
         self.known_keys("gain", object, &["uniform_topology", "ratio"]);
         let interval = |key: &str| match object.get(key).and_then(Value::as_array).map(Vec::as_slice) {
-            Some([low, high]) => Some((low.clone(), high.clone())).filter(|ends| ends.0.is_number() && ends.1.is_number()),
+            Some([low, high]) => {
+                Some((low.clone(), high.clone())).filter(|ends| ends.0.is_number() && ends.1.is_number())
+            }
             _ => None,
         };
         let (Some((low, high)), Some(ratio)) = (interval("uniform_topology"), interval("ratio")) else {
@@ -190,7 +223,8 @@ impl Comparison {
             return self.differ("gain.uniform_topology", claimed, "a positive interval");
         }
         let nominal = &measured.scenarios[0];
-        let (Some(least), Some(most)) = (nominal.low.by(high), nominal.high.and_then(|upper| upper.by(low))) else {
+        let (Some(least), Some(most)) = (nominal.low.by(high), nominal.high.and_then(|upper| upper.by(low)))
+        else {
             return self.differ("gain.ratio", claimed, "a ratio of at most 128 bits");
         };
         // Its ends were rounded before they were written.
@@ -203,7 +237,11 @@ impl Comparison {
         let Some(object) = claimed.and_then(Value::as_object) else {
             return self.differ(place, claimed, "an object");
         };
-        self.known_keys(place, object, &scenarios.iter().map(|scenario| scenario.counts.scenario.as_str()).collect::<Vec<_>>());
+        self.known_keys(
+            place,
+            object,
+            &scenarios.iter().map(|scenario| scenario.counts.scenario.as_str()).collect::<Vec<_>>(),
+        );
         for (k, of) in scenarios.iter().enumerate() {
             let name = &of.counts.scenario;
             let place = format!("{place}.{name}");
@@ -213,7 +251,8 @@ impl Comparison {
                 }
                 continue;
             };
-            let means = [("mean_channel_load", of.mean_channel_load()), ("mean_route_hops", of.mean_route_hops())];
+            let means =
+                [("mean_channel_load", of.mean_channel_load()), ("mean_route_hops", of.mean_route_hops())];
             let means = means.map(|(key, value)| (key, value.map(Expected::Ratio)));
             let fields: Fields = metrics(of).into_iter().chain(scenario_bounds(of)).chain(means).collect();
             self.known_keys(&place, line, &fields.iter().map(|&(key, _)| key).collect::<Vec<_>>());
@@ -236,7 +275,11 @@ impl Comparison {
             match worst_of(scenarios, metric) {
                 None => self.expect_or_nothing(&place, line, None),
                 Some((value, scenario)) => {
-                    self.expect(&format!("{place}.value"), line.and_then(|line| line.get("value")), expected_metric(metric, value));
+                    self.expect(
+                        &format!("{place}.value"),
+                        line.and_then(|line| line.get("value")),
+                        expected_metric(metric, value),
+                    );
                     self.expect(
                         &format!("{place}.scenario"),
                         line.and_then(|line| line.get("scenario")),
@@ -256,8 +299,13 @@ impl Comparison {
     ) {
         let universal = limit.and_then(|limit| Exact::new(limit.volume, limit.distance));
         let requires = &measured.fabric.requires;
-        let Some(lines) = claimed.and_then(Value::as_array).filter(|lines| lines.len() == requires.len()) else {
-            return self.differ("requires", claimed, format!("a list of the {} requires of the spec", requires.len()));
+        let Some(lines) = claimed.and_then(Value::as_array).filter(|lines| lines.len() == requires.len())
+        else {
+            return self.differ(
+                "requires",
+                claimed,
+                format!("a list of the {} requires of the spec", requires.len()),
+            );
         };
         for (k, (line, require)) in lines.iter().zip(requires).enumerate() {
             let place = |key: &str| format!("requires[{k}].{key}");
@@ -279,9 +327,13 @@ impl Comparison {
                 _ if matches!(require.metric, Metric::Collective(_)) => {
                     scheduled.and_then(|(value, scenario)| Some((value, wanted()?, scenario)))
                 }
-                (None, _) => compared(require, measured.scenarios, universal, measured.network, measured.cables),
+                (None, _) => {
+                    compared(require, measured.scenarios, universal, measured.network, measured.cables)
+                }
                 (Some(_), None) => None,
-                (Some(_), Some((value, scenario))) => wanted().map(|wanted| (*value, wanted, scenario.as_deref())),
+                (Some(_), Some((value, scenario))) => {
+                    wanted().map(|wanted| (*value, wanted, scenario.as_deref()))
+                }
             };
             self.open |= found.is_none();
             let scenario = found.and_then(|(.., scenario)| scenario);
@@ -295,8 +347,16 @@ impl Comparison {
                 let wanted = found.map(|(_, wanted, _)| Expected::Rate(wanted));
                 self.expect_or_nothing(&place("wanted"), line.get("wanted"), wanted);
             }
-            self.expect_or_nothing(&place("holds"), line.get("holds"), holds.map(|holds| Expected::Exactly(holds.into())));
-            self.expect_or_nothing(&place("scenario"), line.get("scenario"), scenario.map(|name| Expected::Exactly(name.into())));
+            self.expect_or_nothing(
+                &place("holds"),
+                line.get("holds"),
+                holds.map(|holds| Expected::Exactly(holds.into())),
+            );
+            self.expect_or_nothing(
+                &place("scenario"),
+                line.get("scenario"),
+                scenario.map(|name| Expected::Exactly(name.into())),
+            );
             if let Some((value, wanted, scenario)) = found.filter(|_| holds == Some(false)) {
                 self.broken.push(RequireError::new(require, value.about(), wanted.about(), scenario).into());
             }

@@ -20,11 +20,19 @@ impl CollectiveChecks<'_> {
         }
         let file = ScheduleFile::read(bytes(self.files, path)?).map_err(|what| unreadable(path, what))?;
         if file.fabric != self.fabric.name || file.pace() != pace || file.clock_hz != self.fabric.clock_hz {
-            return Err(contradiction(path, "", "this is of another fabric, or vectors are as fast in another one"));
+            return Err(contradiction(
+                path,
+                "",
+                "this is of another fabric, or vectors are as fast in another one",
+            ));
         }
         let failover = file.failover.map(|line| (line.routers, line.blocks));
         if failover != self.fabric.failover() {
-            return Err(contradiction(path, "failover", "the spec says otherwise which blocks may be replaced"));
+            return Err(contradiction(
+                path,
+                "failover",
+                "the spec says otherwise which blocks may be replaced",
+            ));
         }
         if let Some(blocks) = failover {
             replaced(self.topology, blocks)?;
@@ -37,14 +45,24 @@ impl CollectiveChecks<'_> {
         let mut proved = Vec::new();
         for (at, (of, (name, schedule))) in declared.iter().zip(&plans).enumerate() {
             let place = format!("jobs[{at}]");
-            let wrong = |what: String| CheckError::Contradiction { file: path.to_owned(), place: place.clone(), what, span: Some(of.span) };
+            let wrong = |what: String| CheckError::Contradiction {
+                file: path.to_owned(),
+                place: place.clone(),
+                what,
+                span: Some(of.span),
+            };
             let timed = schedule.timed().ok_or_else(|| wrong("has no cycles".to_owned()))?;
             let before = of.after.and_then(|before| plans[before].1.timed()).map_or(0, |before| before.end);
             self.is_declared(&scene, of, (name, schedule), pace).map_err(&wrong)?;
             if timed.start < before {
-                return Err(wrong(format!("starts in cycle {}, but what it waits for ends in cycle {before}", timed.start)));
+                return Err(wrong(format!(
+                    "starts in cycle {}, but what it waits for ends in cycle {before}",
+                    timed.start
+                )));
             }
-            let found = self.measure_schedule("nominal", (&scene, None), of, schedule.clone()).map_err(|error| wrong(error.to_string()))?;
+            let found = self
+                .measure_schedule("nominal", (&scene, None), of, schedule.clone())
+                .map_err(|error| wrong(error.to_string()))?;
             let nothing = || wrong(contradiction(path, "bounds", "there are none").to_string());
             proved.push(vec![found.ok_or_else(nothing)?]);
         }
@@ -91,15 +109,24 @@ impl CollectiveChecks<'_> {
 
     /// Whether the messages of a plan are those that the spec declares, and take no longer ways than it
     /// allows.
-    fn are_declared(&self, scene: &Scene<'_>, declared: &DeclaredMessages, plan: &Schedule, pace: SlotPace) -> Result<(), String> {
+    fn are_declared(
+        &self,
+        scene: &Scene<'_>,
+        declared: &DeclaredMessages,
+        plan: &Schedule,
+        pace: SlotPace,
+    ) -> Result<(), String> {
         let mut wanted = Vec::new();
         for DeclaredMessage { from, to, bytes, earliest } in &declared.all {
-            let find = |name: &str| self.topology.find(name).ok_or_else(|| format!("there is no router `{name}`"));
+            let find =
+                |name: &str| self.topology.find(name).ok_or_else(|| format!("there is no router `{name}`"));
             wanted.push((find(from)?, find(to)?, *earliest, bytes.div_ceil(u64::from(pace.vector_bytes))));
         }
         wanted.sort_unstable();
         let messages = plan.timed().map_or(&[][..], |timed| &timed.messages);
-        let listed = messages.iter().map(|message| (message.from, message.to, message.earliest, u64::from(message.vectors)));
+        let listed = messages
+            .iter()
+            .map(|message| (message.from, message.to, message.earliest, u64::from(message.vectors)));
         if !listed.eq(wanted) {
             return Err("its messages are not those of the spec".to_owned());
         }
@@ -109,11 +136,14 @@ impl CollectiveChecks<'_> {
         let mut far = 0;
         for of in timed.messages.chunk_by(|one, other| one.from == other.from) {
             let hops = hops_from(scene, of[0].from);
-            far += of.iter().map(|message| u64::from(message.vectors) * hops[message.to.index()]).sum::<u64>();
+            far +=
+                of.iter().map(|message| u64::from(message.vectors) * hops[message.to.index()]).sum::<u64>();
         }
         match timed.sends.len() as u64 * images == far {
             true => Ok(()),
-            false => Err("some of its vectors take more hops than they must, which the spec rules out".to_owned()),
+            false => {
+                Err("some of its vectors take more hops than they must, which the spec rules out".to_owned())
+            }
         }
     }
 }

@@ -15,7 +15,11 @@ const STEP: u128 = 100;
 
 /// The value that a line is about, at the worst seed and scenario, and that scenario where there are several.
 /// `None` where nothing is said, as of a fabric without tables.
-pub(super) fn claimed(files: &Files, require: &Require, clock_hz: u64) -> Result<Option<(Exact, Option<String>)>, CheckError> {
+pub(super) fn claimed(
+    files: &Files,
+    require: &Require,
+    clock_hz: u64,
+) -> Result<Option<(Exact, Option<String>)>, CheckError> {
     let Some(of) = require.simulation() else { return Ok(None) };
     let path = format!("simulations/{}.json", of.name);
     if !files.contains_key(&path) {
@@ -32,7 +36,8 @@ pub(super) fn claimed(files: &Files, require: &Require, clock_hz: u64) -> Result
     };
     let mut worst: Option<(Exact, &str)> = None;
     for line in &file.scenarios {
-        let value = value(line, require, clock_hz).ok_or_else(|| contradiction("a number that the contract speaks of is missing"))?;
+        let value = value(line, require, clock_hz)
+            .ok_or_else(|| contradiction("a number that the contract speaks of is missing"))?;
         if worst.is_none_or(|(worst, _)| value.against(worst) == bad) {
             worst = Some((value, &line.scenario));
         }
@@ -47,27 +52,40 @@ fn value(line: &SimulatedLine, require: &Require, clock_hz: u64) -> Option<Exact
     let stable = || line.saturation.iter().map(|found| found.stable.map_or(0, millionths)).min();
     match require.metric {
         Metric::Simulated(SimulatedMetric::Saturation) => Exact::new(stable()?.into(), MILLION),
-        Metric::Simulated(SimulatedMetric::Share) if !line.completions.is_empty() => {
-            Exact::new(line.least_cycles?.into(), line.completions.iter().map(|run| run.cycles).max()?.max(1).into())
-        }
+        Metric::Simulated(SimulatedMetric::Share) if !line.completions.is_empty() => Exact::new(
+            line.least_cycles?.into(),
+            line.completions.iter().map(|run| run.cycles).max()?.max(1).into(),
+        ),
         Metric::Simulated(SimulatedMetric::Share) => Exact::new(stable()?.into(), MILLION)?.by(bound),
         Metric::Simulated(SimulatedMetric::Time) => {
             let cycles = Exact::integer(line.completions.iter().map(|run| run.cycles).max()?.into());
-            if require.scale == Scale::Cycles { Some(cycles) } else { cycles.times(1_000_000_000, clock_hz.into()) }
+            if require.scale == Scale::Cycles {
+                Some(cycles)
+            } else {
+                cycles.times(1_000_000_000, clock_hz.into())
+            }
         }
         _ => {
             let share = require.simulation()?.share?;
             let share = Exact::decimal(&share.to_string())?.parts();
             let (over, under) = bound.times(share.0, share.1)?.parts();
             let rate = over.checked_mul(MILLION / STEP)? / under * STEP;
-            let points = line.points.iter().filter(|point| u128::from(millionths(point.rate)) == rate.max(STEP));
+            let points =
+                line.points.iter().filter(|point| u128::from(millionths(point.rate)) == rate.max(STEP));
             let cycles = points.map(|point| match &point.latency {
-                Some(of) if point.stable && point.unfinished == 0 => Exact::new(of.sum.into(), of.packets.into()),
+                Some(of) if point.stable && point.unfinished == 0 => {
+                    Exact::new(of.sum.into(), of.packets.into())
+                }
                 _ => Some(Exact::integer(line.model.warmup_cycles + 2 * line.model.measure_cycles)),
             });
             let worst = cycles.collect::<Option<Vec<_>>>()?.into_iter();
-            let worst = worst.reduce(|one, other| if other.against(one) == Ordering::Greater { other } else { one })?;
-            if require.scale == Scale::Cycles { Some(worst) } else { worst.times(1_000_000_000, clock_hz.into()) }
+            let worst = worst
+                .reduce(|one, other| if other.against(one) == Ordering::Greater { other } else { one })?;
+            if require.scale == Scale::Cycles {
+                Some(worst)
+            } else {
+                worst.times(1_000_000_000, clock_hz.into())
+            }
         }
     }
 }

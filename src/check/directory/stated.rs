@@ -82,17 +82,28 @@ struct Pass {
 }
 
 /// Reads what is only stated.
-pub(super) fn stated(files: &Files, tree_bounds: Option<TreeBounds>, limit: Option<UniversalLimit>) -> Result<Stated, CheckError> {
+pub(super) fn stated(
+    files: &Files,
+    tree_bounds: Option<TreeBounds>,
+    limit: Option<UniversalLimit>,
+) -> Result<Stated, CheckError> {
     let Report { gain, network, passes } = json(files, REPORT)?;
     // As written: what was compared has shown that both are positive.
     let written = |value: f64| Decimal::parse(&value.to_string()).filter(|_| value > 0.0);
-    let uniform = gain.and_then(|Gain { uniform_topology: (low, high), .. }| Some([written(low)?, written(high)?]));
-    let record = |Pass { name, stopped_by, counters, notes }| PassRecord { name, stopped_by, counters: counters.0, notes };
+    let uniform =
+        gain.and_then(|Gain { uniform_topology: (low, high), .. }| Some([written(low)?, written(high)?]));
+    let record = |Pass { name, stopped_by, counters, notes }| PassRecord {
+        name,
+        stopped_by,
+        counters: counters.0,
+        notes,
+    };
     let line = |TradeOffLine { weight, distances, cable, concurrent_flow }: TradeOffLine| {
         let flow = Decimal::parse(&format!("{concurrent_flow}"))?;
         Some(StatedTradeOff { weight, distances, cable, flow })
     };
-    let trade_off = network.map_or(Some(Vec::new()), |network| network.trade_off.into_iter().map(line).collect());
+    let trade_off =
+        network.map_or(Some(Vec::new()), |network| network.trade_off.into_iter().map(line).collect());
     let Some(trade_off) = trade_off else {
         let what = "has a flow that is no decimal number".to_owned();
         return Err(super::read::contradiction(REPORT, "network.trade_off".to_owned(), what));

@@ -21,18 +21,29 @@ pub(super) fn cross_connects(
 ) -> Result<CrossConnects, CheckError> {
     let file: OcsFile = tagged(files, OCS)?;
     if file.ocs.len() != pod.ocses.len() {
-        return Err(contradiction(OCS, "ocs", format!("has {} switches, but the spec declares {}", file.ocs.len(), pod.ocses.len())));
+        return Err(contradiction(
+            OCS,
+            "ocs",
+            format!("has {} switches, but the spec declares {}", file.ocs.len(), pod.ocses.len()),
+        ));
     }
     let mut settings = IdVec::new();
     for (k, (line, ocs)) in file.ocs.iter().zip(pod.ocses.iter()).enumerate() {
-        let wrong =
-            |place: String, what: String| Err(CheckError::Contradiction { file: OCS.to_owned(), place, what, span: Some(ocs.span) });
+        let wrong = |place: String, what: String| {
+            Err(CheckError::Contradiction { file: OCS.to_owned(), place, what, span: Some(ocs.span) })
+        };
         if line.name != ocs.name {
-            return wrong(format!("ocs[{k}].name"), format!("says `{}`, but the spec declares `{}` there", line.name, ocs.name));
+            return wrong(
+                format!("ocs[{k}].name"),
+                format!("says `{}`, but the spec declares `{}` there", line.name, ocs.name),
+            );
         }
         for (side, named, ports) in [("a", &line.a, &ocs.a), ("b", &line.b, &ocs.b)] {
             if !ports.iter().map(|&port| pod.face_port_name(port)).eq(named.iter().cloned()) {
-                return wrong(format!("ocs[{k}].{side}"), format!("does not list the ports that the spec couples to {}", ocs.name));
+                return wrong(
+                    format!("ocs[{k}].{side}"),
+                    format!("does not list the ports that the spec couples to {}", ocs.name),
+                );
             }
         }
         let second = second_side(ocs);
@@ -43,7 +54,10 @@ pub(super) fn cross_connects(
                 return wrong(place(), format!("[{a},{b}] is no pair of ports of {}", ocs.name));
             };
             let Some(channel) = topology.outgoing(from.node, from.port) else {
-                return wrong(place(), format!("no link of topology.json leaves {}", pod.face_port_name(*from)));
+                return wrong(
+                    place(),
+                    format!("no link of topology.json leaves {}", pod.face_port_name(*from)),
+                );
             };
             set.push(CrossConnect { a, b, link: topology.link_of(channel) });
         }
@@ -69,16 +83,26 @@ pub(super) fn inputs(files: &Files, pod: &Pod) -> Result<(), CheckError> {
         b: &switch.b,
         pairs: switch.cross_connects.iter().map(|&[a, b]| (a, b)).collect(),
     });
-    let set = set.ocs.iter().map(|line| NamedPairs { name: &line.name, a: &line.a, b: &line.b, pairs: line.cross_connects.clone() });
+    let set = set.ocs.iter().map(|line| NamedPairs {
+        name: &line.name,
+        a: &line.a,
+        b: &line.b,
+        pairs: line.cross_connects.clone(),
+    });
     let (wanted, set) = (pairs_by_name(wanted), pairs_by_name(set));
     let empty = BTreeSet::new();
     if let Some(moves) = moves {
-        let fresh = set.iter().map(|(name, set)| set.difference(wanted.get(name).unwrap_or(&empty)).count() as u64).sum::<u64>();
+        let fresh = set
+            .iter()
+            .map(|(name, set)| set.difference(wanted.get(name).unwrap_or(&empty)).count() as u64)
+            .sum::<u64>();
         return match fresh > moves {
             true => Err(contradiction(
                 OCS,
                 "ocs",
-                format!("has {fresh} cross-connects that {OCS_INPUT} has not, but the spec allows {moves} moves"),
+                format!(
+                    "has {fresh} cross-connects that {OCS_INPUT} has not, but the spec allows {moves} moves"
+                ),
             )),
             false => Ok(()),
         };
@@ -86,7 +110,11 @@ pub(super) fn inputs(files: &Files, pod: &Pod) -> Result<(), CheckError> {
     for name in wanted.keys().chain(set.keys()) {
         let [wanted, set] = [&wanted, &set].map(|pairs| pairs.get(name).unwrap_or(&empty));
         if let Some((a, b)) = wanted.symmetric_difference(set).next() {
-            return Err(contradiction(OCS, name.as_str(), format!("{a} - {b} stands in only one of {OCS_INPUT} and {OCS}")));
+            return Err(contradiction(
+                OCS,
+                name.as_str(),
+                format!("{a} - {b} stands in only one of {OCS_INPUT} and {OCS}"),
+            ));
         }
     }
     Ok(())
@@ -129,17 +157,32 @@ pub(super) fn has_config(ocs: &Ocs) -> bool {
 }
 
 /// Whether the configuration of one switch says what `ocs.json` says.
-pub(super) fn config_db(files: &Files, pod: &Pod, ocs: &Ocs, settings: &[CrossConnect]) -> Result<(), CheckError> {
+pub(super) fn config_db(
+    files: &Files,
+    pod: &Pod,
+    ocs: &Ocs,
+    settings: &[CrossConnect],
+) -> Result<(), CheckError> {
     let path = config_path(ocs);
     let file: ConfigDb = json(files, &path)?;
-    let wrong = |place: String, what: String| Err(CheckError::Contradiction { file: path.clone(), place, what, span: Some(ocs.span) });
+    let wrong = |place: String, what: String| {
+        Err(CheckError::Contradiction { file: path.clone(), place, what, span: Some(ocs.span) })
+    };
     let known = switch_ports(pod, ocs);
     for (name, port) in &file.ports.0 {
         match known.get(name) {
-            None => return wrong(format!("OCS_PORT.{name}"), format!("no face port is wired to port {name} of {}", ocs.name)),
+            None => {
+                return wrong(
+                    format!("OCS_PORT.{name}"),
+                    format!("no face port is wired to port {name} of {}", ocs.name),
+                );
+            }
             Some(expected) if *port != *expected => {
                 let key = if expected.state.is_some() { "state" } else { "config_status" };
-                return wrong(format!("OCS_PORT.{name}"), format!("must be `{}` with the {key} `normal`", expected.label));
+                return wrong(
+                    format!("OCS_PORT.{name}"),
+                    format!("must be `{}` with the {key} `normal`", expected.label),
+                );
             }
             Some(_) => {}
         }
@@ -152,9 +195,17 @@ pub(super) fn config_db(files: &Files, pod: &Pod, ocs: &Ocs, settings: &[CrossCo
     let expected = switch_cross_connects(ocs, settings);
     for (key, line) in &file.cross_connects.0 {
         match expected.get(key) {
-            None => return wrong(format!("OCS_CROSS_CONNECT.{key}"), format!("{OCS} does not have this cross-connect")),
+            None => {
+                return wrong(
+                    format!("OCS_CROSS_CONNECT.{key}"),
+                    format!("{OCS} does not have this cross-connect"),
+                );
+            }
             Some(pair) if pair != line => {
-                return wrong(format!("OCS_CROSS_CONNECT.{key}"), format!("must join {} to {}", pair.a_side, pair.b_side));
+                return wrong(
+                    format!("OCS_CROSS_CONNECT.{key}"),
+                    format!("must join {} to {}", pair.a_side, pair.b_side),
+                );
             }
             Some(_) => {}
         }
@@ -175,7 +226,10 @@ fn switch_ports(pod: &Pod, ocs: &Ocs) -> BTreeMap<String, ConfigPort> {
     let normal = |read: SonicConfig| (ocs.config_db == read).then(|| "normal".to_owned());
     let mut add = |name: String, face: FacePort| {
         let label = pod.face_port_name(face);
-        ports.insert(name, ConfigPort { label, config_status: normal(SonicConfig::OcsV), state: normal(SonicConfig::Hld) });
+        ports.insert(
+            name,
+            ConfigPort { label, config_status: normal(SonicConfig::OcsV), state: normal(SonicConfig::Hld) },
+        );
     };
     for (k, &face) in ocs.a.iter().enumerate() {
         add(format!("{}A", k + 1), face);

@@ -10,7 +10,10 @@ use fabc_model::{Fabric, PORT_NAMES, Plant, Pod};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A topology, and the OCS that each of its links is said to run through: none in a network.
-pub(super) fn topology(files: &Files, fabric: &Fabric) -> Result<(Topology, IdVec<LinkId, Option<OcsId>>), CheckError> {
+pub(super) fn topology(
+    files: &Files,
+    fabric: &Fabric,
+) -> Result<(Topology, IdVec<LinkId, Option<OcsId>>), CheckError> {
     match &fabric.plant {
         Plant::Pod(pod) => of_pod(files, fabric, pod),
         Plant::Network(_) => {
@@ -21,17 +24,27 @@ pub(super) fn topology(files: &Files, fabric: &Fabric) -> Result<(Topology, IdVe
     }
 }
 
-fn of_pod(files: &Files, fabric: &Fabric, pod: &Pod) -> Result<(Topology, IdVec<LinkId, Option<OcsId>>), CheckError> {
+fn of_pod(
+    files: &Files,
+    fabric: &Fabric,
+    pod: &Pod,
+) -> Result<(Topology, IdVec<LinkId, Option<OcsId>>), CheckError> {
     let file: TopologyFile = tagged(files, TOPOLOGY)?;
     let wrong = |place: String, what: String| Err(contradiction(TOPOLOGY, place, what));
     if file.fabric != fabric.name {
-        return wrong("fabric".to_owned(), format!("says `{}`, but the spec declares `{}`", file.fabric, fabric.name));
+        return wrong(
+            "fabric".to_owned(),
+            format!("says `{}`, but the spec declares `{}`", file.fabric, fabric.name),
+        );
     }
     if file.ports != PORT_NAMES {
         return wrong("ports".to_owned(), format!("must be {PORT_NAMES:?}"));
     }
     if file.nodes.len() != pod.node_count() {
-        return wrong("nodes".to_owned(), format!("has {} routers, but the spec declares {}", file.nodes.len(), pod.node_count()));
+        return wrong(
+            "nodes".to_owned(),
+            format!("has {} routers, but the spec declares {}", file.nodes.len(), pod.node_count()),
+        );
     }
     for (k, line) in file.nodes.iter().enumerate() {
         let node = NodeId::new(k);
@@ -40,7 +53,8 @@ fn of_pod(files: &Files, fabric: &Fabric, pod: &Pod) -> Result<(Topology, IdVec<
             return wrong(format!("nodes[{k}]"), format!("must be router {k} at {at:?} of cube {cube}"));
         }
     }
-    let by_name: BTreeMap<&str, OcsId> = pod.ocses.enumerate().map(|(id, ocs)| (ocs.name.as_str(), id)).collect();
+    let by_name: BTreeMap<&str, OcsId> =
+        pod.ocses.enumerate().map(|(id, ocs)| (ocs.name.as_str(), id)).collect();
     let mut ports = BTreeSet::new();
     let (mut links, mut ocs_of, mut ways) = (Vec::<Link>::new(), Vec::new(), Vec::new());
     for (k, line) in file.links.iter().enumerate() {
@@ -49,7 +63,10 @@ fn of_pod(files: &Files, fabric: &Fabric, pod: &Pod) -> Result<(Topology, IdVec<
             return wrong(place(), format!("has the id {}, but ids count from 0", line.id));
         }
         if line.length.is_some() != fabric.floor.is_some() {
-            return wrong(place(), "must have the length of its way, where there is a floor, and nowhere else".to_owned());
+            return wrong(
+                place(),
+                "must have the length of its way, where there is a floor, and nowhere else".to_owned(),
+            );
         }
         for (end, (node, port)) in [("a", line.a), ("b", line.b)] {
             if node as usize >= pod.node_count() || usize::from(port) >= PORT_NAMES.len() {
@@ -57,20 +74,31 @@ fn of_pod(files: &Files, fabric: &Fabric, pod: &Pod) -> Result<(Topology, IdVec<
             }
             if !ports.insert((node, port)) {
                 let name = pod.node_name(NodeId(node));
-                return wrong(format!("links[{k}].{end}"), format!("{name}.{} carries two links", PORT_NAMES[usize::from(port)]));
+                return wrong(
+                    format!("links[{k}].{end}"),
+                    format!("{name}.{} carries two links", PORT_NAMES[usize::from(port)]),
+                );
             }
         }
         let ends = [line.a, line.b].map(|(node, port)| End { node: NodeId(node), port: PortId(port) });
-        if ends[0] >= ends[1] || links.last().is_some_and(|before| (before.a, before.b) >= (ends[0], ends[1])) {
-            return wrong(place(), "is out of order: links ascend by their ends, the smaller end first".to_owned());
+        if ends[0] >= ends[1] || links.last().is_some_and(|before| (before.a, before.b) >= (ends[0], ends[1]))
+        {
+            return wrong(
+                place(),
+                "is out of order: links ascend by their ends, the smaller end first".to_owned(),
+            );
         }
         let (class, ocs, link_type) = match (line.kind, &line.ocs) {
             (KindLine::Copper, None) => (LinkClass::Local, None, pod.cube.mesh),
-            (KindLine::Copper, Some(ocs)) => return wrong(place(), format!("is copper and yet runs through {ocs}")),
+            (KindLine::Copper, Some(ocs)) => {
+                return wrong(place(), format!("is copper and yet runs through {ocs}"));
+            }
             (KindLine::Fiber, None) => return wrong(place(), "is fiber, but names no OCS".to_owned()),
             (KindLine::Fiber, Some(name)) => match by_name.get(name.as_str()) {
                 Some(&id) => (LinkClass::Global, Some(id), pod.ocses[id].link),
-                None => return wrong(place(), format!("runs through {name}, which the spec does not declare")),
+                None => {
+                    return wrong(place(), format!("runs through {name}, which the spec does not declare"));
+                }
             },
         };
         links.push(Link { a: ends[0], b: ends[1], class, link_type, simplex: false });
@@ -88,10 +116,16 @@ fn of_network(files: &Files, fabric: &Fabric) -> Result<Topology, CheckError> {
     let file: NetworkFile = tagged(files, TOPOLOGY)?;
     let wrong = |place: String, what: String| Err(contradiction(TOPOLOGY, place, what));
     if file.fabric != fabric.name {
-        return wrong("fabric".to_owned(), format!("says `{}`, but the spec declares `{}`", file.fabric, fabric.name));
+        return wrong(
+            "fabric".to_owned(),
+            format!("says `{}`, but the spec declares `{}`", file.fabric, fabric.name),
+        );
     }
     if file.nodes.len() != fabric.node_count() {
-        return wrong("nodes".to_owned(), format!("has {} routers, but the spec declares {}", file.nodes.len(), fabric.node_count()));
+        return wrong(
+            "nodes".to_owned(),
+            format!("has {} routers, but the spec declares {}", file.nodes.len(), fabric.node_count()),
+        );
     }
     let (names, mut hosts) = (router_names(fabric), Vec::new());
     for (k, line) in file.nodes.iter().enumerate() {
@@ -101,7 +135,8 @@ fn of_network(files: &Files, fabric: &Fabric) -> Result<Topology, CheckError> {
         }
         hosts.push(line.hosts);
     }
-    let types: BTreeMap<&str, LinkTypeId> = fabric.link_types.enumerate().map(|(id, of)| (of.name.as_str(), id)).collect();
+    let types: BTreeMap<&str, LinkTypeId> =
+        fabric.link_types.enumerate().map(|(id, of)| (of.name.as_str(), id)).collect();
     let mut taken = BTreeSet::new();
     let (mut links, mut lengths) = (Vec::<Link>::new(), Vec::new());
     for (k, line) in file.links.iter().enumerate() {
@@ -110,17 +145,26 @@ fn of_network(files: &Files, fabric: &Fabric) -> Result<Topology, CheckError> {
             return wrong(place(), format!("has the id {}, but ids count from 0", line.id));
         }
         if line.length.is_some() != fabric.floor.is_some() {
-            return wrong(place(), "must have the length of its cable, where there is a floor, and nowhere else".to_owned());
+            return wrong(
+                place(),
+                "must have the length of its cable, where there is a floor, and nowhere else".to_owned(),
+            );
         }
         lengths.extend(line.length);
         // The ports of outputs and inputs are numbered apart where links are single channels.
         for (end, (node, port), input) in [("a", line.a, false), ("b", line.b, line.simplex)] {
             if node as usize >= fabric.node_count() || port >= file.ports {
-                return wrong(format!("links[{k}].{end}"), format!("[{node},{port}] is no port of this network"));
+                return wrong(
+                    format!("links[{k}].{end}"),
+                    format!("[{node},{port}] is no port of this network"),
+                );
             }
             if !taken.insert((node, port, input)) {
                 let name = names.node(NodeId(node));
-                return wrong(format!("links[{k}].{end}"), format!("{name}.{} carries two links", names.port(PortId(port))));
+                return wrong(
+                    format!("links[{k}].{end}"),
+                    format!("{name}.{} carries two links", names.port(PortId(port))),
+                );
             }
         }
         let ends = [line.a, line.b].map(|(node, port)| End { node: NodeId(node), port: PortId(port) });
@@ -143,10 +187,14 @@ fn of_network(files: &Files, fabric: &Fabric) -> Result<Topology, CheckError> {
     }
     let (size, blocks) = fabric.blocks();
     if file.symmetry.block != size {
-        return wrong("symmetry.block".to_owned(), format!("says {}, but blocks have {size} routers", file.symmetry.block));
+        return wrong(
+            "symmetry.block".to_owned(),
+            format!("says {}, but blocks have {size} routers", file.symmetry.block),
+        );
     }
     let symmetry = symmetry((size, blocks), &file.symmetry.generators, "block")?;
-    let cables: Vec<(u32, LinkTypeId)> = lengths.into_iter().zip(links.iter().map(|link| link.link_type)).collect();
+    let cables: Vec<(u32, LinkTypeId)> =
+        lengths.into_iter().zip(links.iter().map(|link| link.link_type)).collect();
     let topology = Topology::new(usize::from(file.ports), links, symmetry).with_hosts(hosts).named(names);
     let topology = topology.with_capacities(fabric.capacities.clone());
     Ok(if fabric.floor.is_some() { topology.with_cables(cables) } else { topology })
@@ -163,14 +211,19 @@ fn symmetry((size, blocks): (u32, u32), generators: &[Vec<u32>], word: &str) -> 
                 contradiction(TOPOLOGY, place(generator), what)
             }
             NoGroup::Torn { generator, router, image } => {
-                let what = format!("takes router {router} to {image}, which does not keep its {word} together");
+                let what =
+                    format!("takes router {router} to {image}, which does not keep its {word} together");
                 contradiction(TOPOLOGY, format!("{}[{router}]", place(generator)), what)
             }
-            NoGroup::NoPermutation { generator } => contradiction(TOPOLOGY, place(generator), "is no permutation"),
-            NoGroup::Fixes { block } => {
-                CheckError::symmetry(format!("the generators of topology.json make an element that leaves {word}{block} in place"))
+            NoGroup::NoPermutation { generator } => {
+                contradiction(TOPOLOGY, place(generator), "is no permutation")
             }
-            NoGroup::TooMany => CheckError::symmetry(format!("the generators of topology.json make more elements than there are {word}s")),
+            NoGroup::Fixes { block } => CheckError::symmetry(format!(
+                "the generators of topology.json make an element that leaves {word}{block} in place"
+            )),
+            NoGroup::TooMany => CheckError::symmetry(format!(
+                "the generators of topology.json make more elements than there are {word}s"
+            )),
         }
     })
 }

@@ -29,7 +29,8 @@ pub(super) fn clusters(topology: &Topology, q: u32, size: u32) -> Result<Points,
     }
     let quadric = |point: u32| joined[point as usize].len() == q as usize;
     let points = || 0..joined.len() as u32;
-    let first = points().find(|&point| quadric(point)).ok_or_else(|| "a plane without quadrics".to_owned())?;
+    let first =
+        points().find(|&point| quadric(point)).ok_or_else(|| "a plane without quadrics".to_owned())?;
     let of_first = &joined[first as usize];
     let mut middle = Vec::new();
     for point in points() {

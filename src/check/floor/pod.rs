@@ -31,7 +31,9 @@ pub(super) fn pod(
         };
         let (has, least) = (total(&placement.place_of), total(&ordered(floor, pod, &racks)));
         if has > least {
-            return Err(format!("fibers of {has} units of 0.1 m are longer than the {least} of cubes in order"));
+            return Err(format!(
+                "fibers of {has} units of 0.1 m are longer than the {least} of cubes in order"
+            ));
         }
     }
     ways(floor, pod, topology, cross_connects, placement)?;
@@ -79,7 +81,10 @@ fn stands(floor: &Floor, pod: &Pod, racks: &[[u32; 2]], placement: &Placement) -
     let cabinets = pod.cubes as usize + racks.len();
     let found = [placement.cabinet_of.len(), placement.rack_of.len(), placement.place_of.len()];
     if found != [chips, switches, cabinets] {
-        return Err(format!("{found:?} chips, switches and cabinets, but the spec has {:?}", [chips, switches, cabinets]));
+        return Err(format!(
+            "{found:?} chips, switches and cabinets, but the spec has {:?}",
+            [chips, switches, cabinets]
+        ));
     }
     for (chip, &cabinet) in placement.cabinet_of.iter().enumerate() {
         let cube = chip / (pod.cube.dims[0] * pod.cube.dims[1] * pod.cube.dims[2]) as usize;
@@ -99,11 +104,16 @@ fn stands(floor: &Floor, pod: &Pod, racks: &[[u32; 2]], placement: &Placement) -
     for (cabinet, (&place, &must)) in placement.place_of.iter().zip(&ordered).enumerate() {
         let [row, column] = place;
         if row >= floor.grid[0] || column >= floor.grid[1] || !taken.insert(place) {
-            return Err(format!("cabinet {cabinet} stands in row {row}, column {column}, beyond the floor or where another one stands"));
+            return Err(format!(
+                "cabinet {cabinet} stands in row {row}, column {column}, beyond the floor or where another one stands"
+            ));
         }
         let fixed = cabinet >= pod.cubes as usize || floor.placement == PlacementChoice::InOrder;
         if fixed && place != must {
-            return Err(format!("cabinet {cabinet} stands in row {row}, column {column}, but belongs in {}, {}", must[0], must[1]));
+            return Err(format!(
+                "cabinet {cabinet} stands in row {row}, column {column}, but belongs in {}, {}",
+                must[0], must[1]
+            ));
         }
     }
     Ok(())
@@ -128,7 +138,13 @@ fn fibers(floor: &Floor, pod: &Pod) -> BTreeMap<(u32, u32, LinkTypeId), u64> {
 }
 
 /// Every link is as long as its way: within a cube, or from cube to rack to cube.
-fn ways(floor: &Floor, pod: &Pod, topology: &Topology, cross_connects: &CrossConnects, placement: &Placement) -> Result<(), String> {
+fn ways(
+    floor: &Floor,
+    pod: &Pod,
+    topology: &Topology,
+    cross_connects: &CrossConnects,
+    placement: &Placement,
+) -> Result<(), String> {
     let place = |cabinet: u32| placement.place_of[cabinet as usize];
     for (id, link) in topology.links().enumerate() {
         let must = match cross_connects.ocs_of[id] {

@@ -11,7 +11,8 @@ use crate::{CheckError, schedule, schedule_along};
 use fabc_base::ids::{Id, LinkTypeId, NodeId, PortId};
 use fabc_ir::read::{AnyTopology, ClassLine, CollectiveFile, NoGroup, of_blocks, tagged};
 use fabc_ir::{
-    CollectiveBound, End, ForwardingTables, Link, LinkClass, Message, Names, Scene, Schedule, SpanningTree, Symmetry, Topology, Transfers,
+    CollectiveBound, End, ForwardingTables, Link, LinkClass, Message, Names, Scene, Schedule, SpanningTree,
+    Symmetry, Topology, Transfers,
 };
 use fabc_model::{Collective, CollectiveAlgorithm};
 use std::collections::BTreeSet;
@@ -67,19 +68,27 @@ pub fn foreign_collective(file: NamedFile<'_>, by: JudgedBy<'_>) -> Result<Forei
     let read: CollectiveFile = tagged(file.bytes).map_err(wrong)?;
     if read.scenario != "nominal" {
         let scenario = &read.scenario;
-        return Err(wrong(format!("it is for the scenario `{scenario}`, but only schedules of the healthy fabric (`nominal`) are judged")));
+        return Err(wrong(format!(
+            "it is for the scenario `{scenario}`, but only schedules of the healthy fabric (`nominal`) are judged"
+        )));
     }
     let fabric = read.fabric.clone();
     let plan = read.schedule().map_err(wrong)?;
     let scene = Scene::whole(&topology);
     let judged = match (&plan.transfers, by.tables) {
-        (Transfers::Sends(_), Some(file)) => schedule_along(&scene, &tables(file, by.network, &topology)?, &plan),
+        (Transfers::Sends(_), Some(file)) => {
+            schedule_along(&scene, &tables(file, by.network, &topology)?, &plan)
+        }
         (Transfers::Sends(_), None) => {
-            let what = "it lists messages that follow forwarding tables, and there are none: add `--tables FILE`";
+            let what =
+                "it lists messages that follow forwarding tables, and there are none: add `--tables FILE`";
             return Err(wrong(what.to_owned()));
         }
         (_, Some(tables)) => {
-            let what = format!("it follows no tables, so that `{}` has no say in it: leave `--tables` out", tables.name);
+            let what = format!(
+                "it follows no tables, so that `{}` has no say in it: leave `--tables` out",
+                tables.name
+            );
             return Err(wrong(what));
         }
         (_, None) => schedule(&scene, &plan),
@@ -106,12 +115,22 @@ fn replayed(topology: &Topology, plan: &Schedule) -> (u64, u64, u64) {
     match &plan.transfers {
         Transfers::Rounds(rounds) => {
             let runs = rounds.order.len() as u64;
-            let chunks = rounds.rounds.iter().flat_map(|round| &round.pulls).map(|pull| pull.chunks.len() as u64).sum();
-            (rounds.rounds.len() as u64 * runs, rounds.rounds.iter().map(|round| u64::from(round.width)).sum::<u64>() * runs, chunks)
+            let chunks = rounds
+                .rounds
+                .iter()
+                .flat_map(|round| &round.pulls)
+                .map(|pull| pull.chunks.len() as u64)
+                .sum();
+            (
+                rounds.rounds.len() as u64 * runs,
+                rounds.rounds.iter().map(|round| u64::from(round.width)).sum::<u64>() * runs,
+                chunks,
+            )
         }
         // A piece goes up and down, and the next one follows it; on a link there is one of every tree.
         Transfers::Trees(shared) => {
-            let steps = u64::from(plan.chunks) - 1 + 2 * shared.trees.iter().map(|tree| height(topology, tree)).max().unwrap_or(0);
+            let steps = u64::from(plan.chunks) - 1
+                + 2 * shared.trees.iter().map(|tree| height(topology, tree)).max().unwrap_or(0);
             let used = shared.trees.iter().flat_map(|tree| &tree.up).flatten().count() as u64;
             (steps, steps * u64::from(shared.capacity), 2 * used)
         }
@@ -147,13 +166,20 @@ fn tightest(plan: &Schedule, chips: u64) -> Option<(u64, u64)> {
         _ => chunks * chips,
     };
     // Chunks of what a cut parts: a shard, or the root's vector, which messages cut into as many.
-    let vector = if plan.root.is_some() && matches!(plan.transfers, Transfers::Sends(_)) { whole } else { chunks };
+    let vector =
+        if plan.root.is_some() && matches!(plan.transfers, Transfers::Sends(_)) { whole } else { chunks };
     let narrow = |over: u128, below: u128| Some((u64::try_from(over).ok()?, u64::try_from(below).ok()?));
     let claims = plan.bounds.iter().filter_map(|bound| match *bound {
-        CollectiveBound::Cut { channels, shards, .. } => Some((u64::from(shards) * vector, u64::from(channels))),
-        CollectiveBound::Partition { parts, channels, .. } => Some((2 * u64::from(parts - 1) * whole, u64::from(channels))),
+        CollectiveBound::Cut { channels, shards, .. } => {
+            Some((u64::from(shards) * vector, u64::from(channels)))
+        }
+        CollectiveBound::Partition { parts, channels, .. } => {
+            Some((2 * u64::from(parts - 1) * whole, u64::from(channels)))
+        }
         CollectiveBound::Flow { volume, distance, .. } => narrow(distance * u128::from(chunks), volume),
-        CollectiveBound::Latency { .. } | CollectiveBound::Channel { .. } | CollectiveBound::Quickest { .. } => None,
+        CollectiveBound::Latency { .. }
+        | CollectiveBound::Channel { .. }
+        | CollectiveBound::Quickest { .. } => None,
     });
     let larger = |a: (u64, u64), b: (u64, u64)| {
         if u128::from(b.0) * u128::from(a.1) > u128::from(a.0) * u128::from(b.1) { b } else { a }
@@ -162,12 +188,17 @@ fn tightest(plan: &Schedule, chips: u64) -> Option<(u64, u64)> {
 }
 
 /// Tables of a network, judged by themselves first.
-fn tables(file: NamedFile<'_>, network: NamedFile<'_>, topology: &Topology) -> Result<ForwardingTables, Rejected> {
+fn tables(
+    file: NamedFile<'_>,
+    network: NamedFile<'_>,
+    topology: &Topology,
+) -> Result<ForwardingTables, Rejected> {
     let unreadable = |error| Rejected::Unreadable(Box::new(error));
     let walked = fabc::topology(network).map_err(unreadable)?;
     let tables = fabc::tables(file, &walked).map_err(unreadable)?;
     tables.check(file.name, &walked.network).map_err(|error| Rejected::Convicted(vec![error]))?;
-    let what = || "it lists other routers than all of them, or the least one of every orbit of the generators";
+    let what =
+        || "it lists other routers than all of them, or the least one of every orbit of the generators";
     tables.laid_out(topology.symmetry()).ok_or_else(|| unreadable(malformed(file.name, 1, what().to_owned())))
 }
 
@@ -177,7 +208,9 @@ pub(super) fn topology(file: NamedFile<'_>) -> Result<Topology, CheckError> {
     let read = AnyTopology::read(text(file)?).map_err(|(line, what)| malformed(file.name, line, what))?;
     let (ports, count) = (read.port_names.len(), read.routers.len());
     if ports == 0 || ports > usize::from(u16::MAX) || count == 0 || ports.saturating_mul(count) > MOST_PORTS {
-        return Err(wrong(format!("{ports} ports at each of {count} nodes make no network that can be judged")));
+        return Err(wrong(format!(
+            "{ports} ports at each of {count} nodes make no network that can be judged"
+        )));
     }
     if let Some((k, router)) = read.routers.iter().enumerate().find(|(k, router)| router.id as usize != *k) {
         return Err(wrong(format!("`nodes[{k}]` has the id {}, but ids count from 0", router.id)));
@@ -194,20 +227,26 @@ pub(super) fn topology(file: NamedFile<'_>) -> Result<Topology, CheckError> {
             }
         }
         if link.simplex {
-            return Err(wrong(format!("`links[{k}]` runs one way only, and schedules are for links that run both ways")));
+            return Err(wrong(format!(
+                "`links[{k}]` runs one way only, and schedules are for links that run both ways"
+            )));
         }
         let end = |(node, port): (u32, u16)| End { node: NodeId(node), port: PortId::new(usize::from(port)) };
-        let class = if matches!(link.class, Some(ClassLine::Global)) { LinkClass::Global } else { LinkClass::Local };
+        let class =
+            if matches!(link.class, Some(ClassLine::Global)) { LinkClass::Global } else { LinkClass::Local };
         links.push(Link { a: end(link.a), b: end(link.b), class, link_type: LinkTypeId(0), simplex: false });
     }
     // Channels are numbered by links, so links must be listed in the order of their ends.
-    if !links.iter().all(|link| link.a < link.b) || !links.windows(2).all(|pair| (pair[0].a, pair[0].b) < (pair[1].a, pair[1].b)) {
+    if !links.iter().all(|link| link.a < link.b)
+        || !links.windows(2).all(|pair| (pair[0].a, pair[0].b) < (pair[1].a, pair[1].b))
+    {
         return Err(wrong("its links do not stand in the order of their ends, smaller end first, which numbers the channels".to_owned()));
     }
     if count % read.block != 0 {
         return Err(wrong(format!("{count} nodes are no blocks of {}", read.block)));
     }
-    let symmetry = group(&read, count).map_err(|error| wrong(format!("its generators make no group: {error:?}")))?;
+    let symmetry =
+        group(&read, count).map_err(|error| wrong(format!("its generators make no group: {error:?}")))?;
     let hosts = read.routers.iter().map(|router| router.hosts).collect();
     let names: Vec<String> = read.routers.into_iter().map(|router| router.name).collect();
     Ok(Topology::new(ports, links, symmetry).with_hosts(hosts).named(Names::Listed(names.into())))

@@ -6,7 +6,8 @@ use super::verdict::{NamedFile, malformed, text};
 use crate::CheckError;
 use fabc_base::ids::NodeId;
 use fabc_ir::read::{
-    AnyRouter, AnyRouterLine, AnyTablesFile, AnyTopology, BinaryTables, ClassLine, Line, NoGroup, closure, key_of, width_of,
+    AnyRouter, AnyRouterLine, AnyTablesFile, AnyTopology, BinaryTables, ClassLine, Line, NoGroup, closure,
+    key_of, width_of,
 };
 use fabc_ir::{Entry, ForwardingTables, Symmetry, TableKey};
 use fabc_kernel::{Lookup, MISSING, NOWHERE, Table, packed};
@@ -54,7 +55,10 @@ pub(super) fn topology(file: NamedFile<'_>) -> Result<Topology, CheckError> {
         return Err(wrong(format!("{ports} ports at each of {} nodes make no network", routers.len())));
     }
     if ports * routers.len() > MOST_PORTS {
-        return Err(wrong(format!("{ports} ports at each of {} nodes are more than can be walked", routers.len())));
+        return Err(wrong(format!(
+            "{ports} ports at each of {} nodes are more than can be walked",
+            routers.len()
+        )));
     }
     if let Some((k, router)) = routers.iter().enumerate().find(|(k, router)| router.id as usize != *k) {
         return Err(wrong(format!("`nodes[{k}]` has the id {}, but ids count from 0", router.id)));
@@ -65,7 +69,13 @@ pub(super) fn topology(file: NamedFile<'_>) -> Result<Topology, CheckError> {
     }
     let endpoint = |router: &AnyRouter| {
         let weight = u32::from(router.hosts) / common;
-        (weight > 0).then(|| Endpoint { name: router.name.clone(), router: router.id, port: None, weight, hosts: router.hosts })
+        (weight > 0).then(|| Endpoint {
+            name: router.name.clone(),
+            router: router.id,
+            port: None,
+            weight,
+            hosts: router.hosts,
+        })
     };
     let endpoints = routers.iter().filter_map(endpoint).collect();
     let names: Vec<String> = routers.into_iter().map(|router| router.name).collect();
@@ -85,7 +95,11 @@ pub(super) fn topology(file: NamedFile<'_>) -> Result<Topology, CheckError> {
         for &(from, to, (node, port)) in &channels[..if link.simplex { 1 } else { 2 }] {
             let twice = if next[from].0 != NOWHERE { Some(from) } else { entered[to].then_some(to) };
             if let Some(slot) = twice {
-                return Err(wrong(format!("`links[{k}]`: {}.{} carries two links", names[slot / ports], port_names[slot % ports])));
+                return Err(wrong(format!(
+                    "`links[{k}]`: {}.{} carries two links",
+                    names[slot / ports],
+                    port_names[slot % ports]
+                )));
             }
             next[from] = (node, u32::from(port));
             if let Some(global) = global.get_mut(from) {
@@ -102,7 +116,11 @@ pub(super) fn topology(file: NamedFile<'_>) -> Result<Topology, CheckError> {
             _ => "the generators make more elements than there are nodes".to_owned(),
         })
     })?;
-    Ok(Topology { network: Network { names, ports, port_names, next, global, endpoints, chips }, elements, block })
+    Ok(Topology {
+        network: Network { names, ports, port_names, next, global, endpoints, chips },
+        elements,
+        block,
+    })
 }
 
 fn greatest_divisor(a: u32, b: u32) -> u32 {
@@ -122,7 +140,8 @@ pub(super) fn tables(file: NamedFile<'_>, topology: &Topology) -> Result<Carried
         let nodes: Vec<u32> = tables.symmetry.canonical_nodes().map(|node| node.0).collect();
         (tables.vcs, canonical, tables.key, nodes.into_iter().zip(tables.routers).collect::<Vec<_>>())
     } else {
-        let read = serde_json::from_str(text(file)?).map_err(|error| malformed(file.name, error.line(), error.to_string()))?;
+        let read = serde_json::from_str(text(file)?)
+            .map_err(|error| malformed(file.name, error.line(), error.to_string()))?;
         let AnyTablesFile { format, vcs, canonical, key, vc, routers } = read;
         if format != "fabc.tables/1" {
             return Err(wrong(format!("its format is `{format}`, but this fabc reads `fabc.tables/1`")));
@@ -130,11 +149,14 @@ pub(super) fn tables(file: NamedFile<'_>, topology: &Topology) -> Result<Carried
         let Some(key) = key_of(&key, vc.as_deref()) else {
             let known = "[\"dst\", \"in_port\", \"in_vc\"], [\"dst\"], or [\"dst\"] and the rule `hop` or `global` for virtual channels";
             let rule = vc.map_or_else(String::new, |rule| format!(" and the rule `{rule}`"));
-            return Err(wrong(format!("tables with the key {key:?}{rule} cannot be walked, only those with {known}")));
+            return Err(wrong(format!(
+                "tables with the key {key:?}{rule} cannot be walked, only those with {known}"
+            )));
         };
         let router = |AnyRouterLine { node, entries }| {
             let entry = |(at, line): (usize, Line)| {
-                let what = || format!("entry {at} of router {node} is none of {} numbers in range", width_of(key));
+                let what =
+                    || format!("entry {at} of router {node} is none of {} numbers in range", width_of(key));
                 line.under(key).ok_or_else(|| wrong(what()))
             };
             Ok((node, entries.into_iter().enumerate().map(entry).collect::<Result<Vec<_>, _>>()?))
@@ -155,7 +177,10 @@ pub(super) fn tables(file: NamedFile<'_>, topology: &Topology) -> Result<Carried
         for (g, element) in elements.iter().enumerate() {
             let slot = &mut home[element[*node as usize] as usize];
             if slot.0 != u32::MAX {
-                return Err(wrong(format!("router {} is listed twice, or is an image of two listed ones", element[*node as usize])));
+                return Err(wrong(format!(
+                    "router {} is listed twice, or is an image of two listed ones",
+                    element[*node as usize]
+                )));
             }
             *slot = (k as u32, g as u32);
         }
@@ -169,13 +194,18 @@ pub(super) fn tables(file: NamedFile<'_>, topology: &Topology) -> Result<Carried
         TableKey::DstInput => Lookup::Input,
         TableKey::Dst => Lookup::Destination,
         TableKey::DstCount(VcCount::GlobalHops) if topology.network.global.is_empty() => {
-            return Err(wrong("virtual channels that count global links need a topology whose links all have a `class`".to_owned()));
+            return Err(wrong(
+                "virtual channels that count global links need a topology whose links all have a `class`"
+                    .to_owned(),
+            ));
         }
         TableKey::DstCount(count) => Lookup::Count(count),
     };
     let (vcs, ports) = (usize::from(vcs), topology.network.ports);
     if lookup.inputs(ports, vcs).saturating_mul(nodes) > MOST_INPUTS {
-        return Err(wrong(format!("tables of {nodes} routers that tell apart {ports} ports with {vcs} VCs are more than can be walked")));
+        return Err(wrong(format!(
+            "tables of {nodes} routers that tell apart {ports} ports with {vcs} VCs are more than can be walked"
+        )));
     }
     let inverse = elements.iter().map(back).collect();
     let destinations = topology.network.endpoints.iter().map(|endpoint| endpoint.router).collect();
@@ -190,12 +220,16 @@ impl Topology {
         let whole = nodes.is_multiple_of(chips)
             && self.elements.iter().all(|element| {
                 element.iter().enumerate().all(|(node, image)| *image as usize % chips == node % chips)
-                    && element.chunks(chips).all(|cube| cube.iter().all(|image| *image as usize / chips == cube[0] as usize / chips))
+                    && element.chunks(chips).all(|cube| {
+                        cube.iter().all(|image| *image as usize / chips == cube[0] as usize / chips)
+                    })
             });
         if !whole || !canonical {
             return Symmetry::trivial(1, nodes as u32);
         }
-        let cubes = |element: &Vec<u32>| element.iter().step_by(chips).map(|image| fabc_base::ids::BlockId(image / chips as u32)).collect();
+        let cubes = |element: &Vec<u32>| {
+            element.iter().step_by(chips).map(|image| fabc_base::ids::BlockId(image / chips as u32)).collect()
+        };
         Symmetry::new(chips as u32, self.elements.iter().map(cubes).collect())
     }
 }
@@ -208,7 +242,8 @@ impl CarriedTables {
             let mut outputs: BTreeMap<(NodeId, i16, i8), (u16, u8)> = BTreeMap::new();
             for Entry { dst, in_port, in_vc, out_port, out_vc } in entries {
                 let injected = (*in_port, *in_vc) == (-1, -1);
-                let exists = (0..ports).contains(&i32::from(*in_port)) && (0..vcs).contains(&i32::from(*in_vc));
+                let exists =
+                    (0..ports).contains(&i32::from(*in_port)) && (0..vcs).contains(&i32::from(*in_vc));
                 let arrived = self.lookup == Lookup::Input && exists;
                 let what = if dst.0 as usize >= network.routers() {
                     "is for a router that does not exist".to_owned()
@@ -217,11 +252,15 @@ impl CarriedTables {
                 } else if matches!(self.lookup, Lookup::Count(_)) && *out_vc != 0 {
                     "names a VC, but it is what packets count that says it".to_owned()
                 } else if i32::from(*out_port) >= ports || i32::from(*out_vc) >= vcs {
-                    format!("leaves by a port or VC that does not exist, there are {ports} ports with {vcs} VCs")
+                    format!(
+                        "leaves by a port or VC that does not exist, there are {ports} ports with {vcs} VCs"
+                    )
                 } else {
                     match outputs.insert((*dst, *in_port, *in_vc), (*out_port, *out_vc)) {
                         None => continue,
-                        Some((port, vc)) => format!("conflicts with another one for the same packets, which leaves by {port},{vc}"),
+                        Some((port, vc)) => format!(
+                            "conflicts with another one for the same packets, which leaves by {port},{vc}"
+                        ),
                     }
                 };
                 return Err(CheckError::BadEntry {
@@ -242,10 +281,18 @@ impl CarriedTables {
         let mut listed: Vec<&(u32, Vec<Entry>)> = self.listed.iter().collect();
         listed.sort_unstable_by_key(|(node, _)| *node);
         let all = of_network.without();
-        let fits = |symmetry: &&Symmetry| symmetry.canonical_nodes().map(|node| node.0).eq(listed.iter().map(|(node, _)| *node));
+        let fits = |symmetry: &&Symmetry| {
+            symmetry.canonical_nodes().map(|node| node.0).eq(listed.iter().map(|(node, _)| *node))
+        };
         let symmetry = [&all, of_network].into_iter().find(fits)?.clone();
         let routers = listed.into_iter().map(|(_, entries)| entries.clone()).collect();
-        Some(ForwardingTables { scenario: "nominal".to_owned(), vcs: u8::try_from(self.vcs).ok()?, key: self.key, symmetry, routers })
+        Some(ForwardingTables {
+            scenario: "nominal".to_owned(),
+            vcs: u8::try_from(self.vcs).ok()?,
+            key: self.key,
+            symmetry,
+            routers,
+        })
     }
 }
 

@@ -50,9 +50,13 @@ struct Link {
 pub(super) fn subnet(file: NamedFile<'_>) -> Result<Subnet, CheckError> {
     let nodes = nodes(file)?;
     let wrong = |line: usize, what: String| Err(malformed(file.name, line, what));
-    let index: BTreeMap<&str, usize> = nodes.iter().enumerate().map(|(k, node)| (node.id.as_str(), k)).collect();
+    let index: BTreeMap<&str, usize> =
+        nodes.iter().enumerate().map(|(k, node)| (node.id.as_str(), k)).collect();
     if let Some((k, node)) = nodes.iter().enumerate().find(|(k, node)| index[node.id.as_str()] != *k) {
-        return wrong(nodes[index[node.id.as_str()]].line, format!("\"{}\" has a record already in line {}", node.id, nodes[k].line));
+        return wrong(
+            nodes[index[node.id.as_str()]].line,
+            format!("\"{}\" has a record already in line {}", node.id, nodes[k].line),
+        );
     }
     let switches: Vec<usize> = (0..nodes.len()).filter(|k| nodes[*k].is_switch).collect();
     if switches.is_empty() {
@@ -63,7 +67,8 @@ pub(super) fn subnet(file: NamedFile<'_>) -> Result<Subnet, CheckError> {
     let mut next = vec![(NOWHERE, 0); switches.len() * ports];
     let (mut endpoints, mut lids, mut by_port_guid) = (Vec::new(), Vec::new(), BTreeMap::new());
     let mut by_node_guid = BTreeMap::new();
-    let distinct: BTreeSet<&str> = nodes.iter().filter(|node| node.is_switch).map(|node| node.description.as_str()).collect();
+    let distinct: BTreeSet<&str> =
+        nodes.iter().filter(|node| node.is_switch).map(|node| node.description.as_str()).collect();
     let name = |node: &Node| {
         let said = distinct.len() == switches.len() && !node.description.is_empty();
         if said { node.description.clone() } else { node.id.clone() }
@@ -75,21 +80,35 @@ pub(super) fn subnet(file: NamedFile<'_>) -> Result<Subnet, CheckError> {
                 return wrong(link.line, format!("\"{}\" has no record of its own", link.remote));
             };
             let (mine, theirs) = (&nodes[k], &nodes[other]);
-            if link.port == 0 || link.port > mine.ports || link.remote_port == 0 || link.remote_port > theirs.ports {
-                return wrong(link.line, format!("ports {} and {} of {} and {}", link.port, link.remote_port, mine.ports, theirs.ports));
+            if link.port == 0
+                || link.port > mine.ports
+                || link.remote_port == 0
+                || link.remote_port > theirs.ports
+            {
+                return wrong(
+                    link.line,
+                    format!(
+                        "ports {} and {} of {} and {}",
+                        link.port, link.remote_port, mine.ports, theirs.ports
+                    ),
+                );
             }
             if !seen.insert(link.port) {
                 return wrong(link.line, format!("port {} has a link already", link.port));
             }
-            if !theirs
-                .links
-                .iter()
-                .any(|back| (back.port, back.remote.as_str(), back.remote_port) == (link.remote_port, node.id.as_str(), link.port))
-            {
-                return wrong(link.line, format!("the record of \"{}\" does not list this link", link.remote));
+            if !theirs.links.iter().any(|back| {
+                (back.port, back.remote.as_str(), back.remote_port)
+                    == (link.remote_port, node.id.as_str(), link.port)
+            }) {
+                return wrong(
+                    link.line,
+                    format!("the record of \"{}\" does not list this link", link.remote),
+                );
             }
             match (router.get(&k), router.get(&other)) {
-                (Some(&from), Some(&to)) => next[from as usize * ports + link.port] = (to, link.remote_port as u32),
+                (Some(&from), Some(&to)) => {
+                    next[from as usize * ports + link.port] = (to, link.remote_port as u32)
+                }
                 (None, Some(&to)) => {
                     if let Some(guid) = link.guid {
                         by_port_guid.insert(guid, endpoints.len());
@@ -97,7 +116,8 @@ pub(super) fn subnet(file: NamedFile<'_>) -> Result<Subnet, CheckError> {
                     if let (Some(guid), 1) = (mine.guid, mine.links.len()) {
                         by_node_guid.insert(guid, endpoints.len());
                     }
-                    let port_name = if mine.links.len() > 1 { format!(" port {}", link.port) } else { String::new() };
+                    let port_name =
+                        if mine.links.len() > 1 { format!(" port {}", link.port) } else { String::new() };
                     let said = if mine.description.is_empty() { &mine.id } else { &mine.description };
                     endpoints.push(Endpoint {
                         name: format!("{said}{port_name}"),
@@ -114,10 +134,17 @@ pub(super) fn subnet(file: NamedFile<'_>) -> Result<Subnet, CheckError> {
     }
     let names: Vec<String> = switches.iter().map(|k| name(&nodes[*k])).collect();
     if endpoints.is_empty() {
-        let of_switch = |(name, router): (&String, u32)| Endpoint { name: name.clone(), router, port: None, weight: 1, hosts: 1 };
+        let of_switch = |(name, router): (&String, u32)| Endpoint {
+            name: name.clone(),
+            router,
+            port: None,
+            weight: 1,
+            hosts: 1,
+        };
         endpoints = names.iter().zip(0..).map(of_switch).collect();
         lids = switches.iter().map(|k| nodes[*k].lid).collect();
-        by_port_guid = switches.iter().enumerate().filter_map(|(router, k)| Some((nodes[*k].guid?, router))).collect();
+        by_port_guid =
+            switches.iter().enumerate().filter_map(|(router, k)| Some((nodes[*k].guid?, router))).collect();
     }
     let routers = || switches.iter().zip(0..).map(|(k, router)| (&nodes[*k], router));
     Ok(Subnet {
@@ -151,8 +178,16 @@ fn nodes(file: NamedFile<'_>) -> Result<Vec<Node>, CheckError> {
                 let shape = || expected("`<kind> <ports> \"<id>\"`");
                 let rest = plain[word.len()..].trim_start();
                 let (ports, rest) = rest.split_once(char::is_whitespace).ok_or_else(shape)?;
-                let id = rest.trim().strip_prefix('"').and_then(|rest| rest.split('"').next()).ok_or_else(shape)?;
-                let ports = ports.parse().ok().filter(|ports| (1..=254).contains(ports)).ok_or_else(|| expected("1 to 254 ports"))?;
+                let id = rest
+                    .trim()
+                    .strip_prefix('"')
+                    .and_then(|rest| rest.split('"').next())
+                    .ok_or_else(shape)?;
+                let ports = ports
+                    .parse()
+                    .ok()
+                    .filter(|ports| (1..=254).contains(ports))
+                    .ok_or_else(|| expected("1 to 254 ports"))?;
                 // The GUID is in the id, too: "S-<16 hexadecimal digits>".
                 let of_id = || u64::from_str_radix(id.split_once('-')?.1, 16).ok();
                 nodes.push(Node {
@@ -167,12 +202,14 @@ fn nodes(file: NamedFile<'_>) -> Result<Vec<Node>, CheckError> {
                 });
             }
             "" if plain.starts_with('[') => {
-                let link = link(plain, comment, number).ok_or_else(|| expected("`[<port>] \"<id>\"[<port>]`"))?;
+                let link =
+                    link(plain, comment, number).ok_or_else(|| expected("`[<port>] \"<id>\"[<port>]`"))?;
                 nodes.last_mut().ok_or_else(|| expected("a record before its links"))?.links.push(link);
             }
             "switchguid" | "caguid" | "rtguid" => {
                 let digits = plain.split_once("=0x").map_or("", |(_, rest)| rest);
-                let digits = digits.split(|letter: char| !letter.is_ascii_hexdigit()).next().unwrap_or_default();
+                let digits =
+                    digits.split(|letter: char| !letter.is_ascii_hexdigit()).next().unwrap_or_default();
                 guid = Some(u64::from_str_radix(digits, 16).map_err(|_| expected("`=0x` and a GUID"))?);
             }
             // What is said about vendors and chassis is not needed.
@@ -189,8 +226,17 @@ fn link(plain: &str, comment: &str, line: usize) -> Option<Link> {
     let (near, rest) = plain.split_once('"')?;
     let (remote, far) = rest.split_once('"')?;
     let port = |text: &str| text.trim().strip_prefix('[')?.split_once(']')?.0.trim().parse::<usize>().ok();
-    let guid = near.split_once('(').and_then(|(_, rest)| u64::from_str_radix(rest.split(')').next()?.trim_start_matches("0x"), 16).ok());
-    Some(Link { line, port: port(near)?, guid, lid: lid(comment), remote: remote.to_owned(), remote_port: port(far)? })
+    let guid = near
+        .split_once('(')
+        .and_then(|(_, rest)| u64::from_str_radix(rest.split(')').next()?.trim_start_matches("0x"), 16).ok());
+    Some(Link {
+        line,
+        port: port(near)?,
+        guid,
+        lid: lid(comment),
+        remote: remote.to_owned(),
+        remote_port: port(far)?,
+    })
 }
 
 /// What is in quotes.

@@ -52,7 +52,12 @@ pub(super) struct LanedTables {
 }
 
 /// Reads what stands beside forwarding tables.
-pub(super) fn laned(lids: LidTables, files: Lanes<'_>, topology: &str, subnet: &Subnet) -> Result<LanedTables, CheckError> {
+pub(super) fn laned(
+    lids: LidTables,
+    files: Lanes<'_>,
+    topology: &str,
+    subnet: &Subnet,
+) -> Result<LanedTables, CheckError> {
     let network = &subnet.network;
     let (routers, ports, endpoints) = (network.routers(), network.ports, network.endpoints.len());
     if routers * ports * ports * LEVELS > MOST_ENTRIES || endpoints * endpoints > MOST_ENTRIES {
@@ -95,33 +100,51 @@ impl LanedTables {
             }
             if let Some(guid) = line.strip_prefix("Switch 0x") {
                 let said = line.split('"').nth(1).unwrap_or_default();
-                let router = hexadecimal(guid).and_then(|guid| subnet.by_guid.get(&guid)).or_else(|| subnet.by_description.get(said));
+                let router = hexadecimal(guid)
+                    .and_then(|guid| subnet.by_guid.get(&guid))
+                    .or_else(|| subnet.by_description.get(said));
                 let Some(&router) = router else {
-                    return Err(wrong(format!("neither the GUID nor the description (\"{said}\") is that of a switch in `{topology}`")));
+                    return Err(wrong(format!(
+                        "neither the GUID nor the description (\"{said}\") is that of a switch in `{topology}`"
+                    )));
                 };
                 if std::mem::replace(&mut dumped[router as usize], true) {
-                    return Err(wrong(format!("{} has SL2VL tables already", subnet.network.names[router as usize])));
+                    return Err(wrong(format!(
+                        "{} has SL2VL tables already",
+                        subnet.network.names[router as usize]
+                    )));
                 }
                 owner = Owner::Switch(router as usize);
             } else if let Some(guid) = line.strip_prefix("Channel Adapter 0x") {
                 let port = hexadecimal(guid).and_then(|guid| subnet.by_port_guid.get(&guid));
                 owner = port.map_or(Owner::Nobody, |&endpoint| Owner::Adapter(endpoint));
             } else {
-                let shape = || wrong(format!("expected `<in port> <out port> : <16 virtual lanes>`, found `{line}`"));
+                let shape =
+                    || wrong(format!("expected `<in port> <out port> : <16 virtual lanes>`, found `{line}`"));
                 let (ports, lanes) = line.split_once(':').ok_or_else(shape)?;
                 let ports = numbers(ports).ok_or_else(shape)?;
-                let lanes: [u8; LEVELS] = numbers(lanes).and_then(|lanes| lanes.try_into().ok()).ok_or_else(shape)?;
-                let (&[input, output], None) = (&ports[..], lanes.iter().find(|lane| **lane > DISCARD)) else { return Err(shape()) };
+                let lanes: [u8; LEVELS] =
+                    numbers(lanes).and_then(|lanes| lanes.try_into().ok()).ok_or_else(shape)?;
+                let (&[input, output], None) = (&ports[..], lanes.iter().find(|lane| **lane > DISCARD))
+                else {
+                    return Err(shape());
+                };
                 let (input, output) = (usize::from(input), usize::from(output));
                 match owner {
                     Owner::Nobody => {}
                     Owner::Adapter(endpoint) => {
                         if self.adapters[endpoint].replace(lanes).is_some() {
-                            return Err(wrong(format!("{} has a line already", subnet.network.endpoints[endpoint].name)));
+                            return Err(wrong(format!(
+                                "{} has a line already",
+                                subnet.network.endpoints[endpoint].name
+                            )));
                         }
                     }
                     Owner::Switch(_) if input >= self.ports || output >= self.ports => {
-                        return Err(wrong(format!("expected ports of 0 to {}, found `{line}`", self.ports - 1)));
+                        return Err(wrong(format!(
+                            "expected ports of 0 to {}, found `{line}`",
+                            self.ports - 1
+                        )));
                     }
                     Owner::Switch(router) => {
                         let at = ((router * self.ports + input) * self.ports + output) * LEVELS;
@@ -138,13 +161,22 @@ impl LanedTables {
         match dumped.iter().position(|dumped| !dumped) {
             Some(router) => {
                 let name = &subnet.network.names[router];
-                Err(malformed(file.name, 1, format!("there are no SL2VL tables of switch {name}, which `{topology}` has")))
+                Err(malformed(
+                    file.name,
+                    1,
+                    format!("there are no SL2VL tables of switch {name}, which `{topology}` has"),
+                ))
             }
             None => Ok(()),
         }
     }
 
-    fn read_levels(&mut self, file: NamedFile<'_>, topology: &str, subnet: &Subnet) -> Result<(), CheckError> {
+    fn read_levels(
+        &mut self,
+        file: NamedFile<'_>,
+        topology: &str,
+        subnet: &Subnet,
+    ) -> Result<(), CheckError> {
         let endpoints = &subnet.network.endpoints;
         let destinations: BTreeMap<u16, usize> = self.lids.lids().iter().copied().zip(0..).collect();
         self.levels = vec![ABSENT; endpoints.len() * endpoints.len()];
@@ -156,28 +188,44 @@ impl LanedTables {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            if let Some((_, guid)) = line.split_once(" 0x").filter(|(kind, _)| ["Channel Adapter", "Switch"].contains(kind)) {
+            if let Some((_, guid)) =
+                line.split_once(" 0x").filter(|(kind, _)| ["Channel Adapter", "Switch"].contains(kind))
+            {
                 below = Some(hexadecimal(guid).and_then(|guid| subnet.by_port_guid.get(&guid)).copied());
                 continue;
             }
-            let shape = || wrong(format!("expected `0x<GUID of the source> <LID> <SL>` or `0x<LID> : <SL>`, found `{line}`"));
+            let shape = || {
+                wrong(format!(
+                    "expected `0x<GUID of the source> <LID> <SL>` or `0x<LID> : <SL>`, found `{line}`"
+                ))
+            };
             let words: Vec<&str> = line.split([' ', '\t', ':']).filter(|word| !word.is_empty()).collect();
             let (source, lid, level) = match (&words[..], line.contains(':'), below) {
                 ([_, "UNREACHABLE"], true, Some(_)) => continue,
-                (&[lid, level, ..], true, Some(source)) => (source, lid.strip_prefix("0x").and_then(hexadecimal), level),
+                (&[lid, level, ..], true, Some(source)) => {
+                    (source, lid.strip_prefix("0x").and_then(hexadecimal), level)
+                }
                 (&[guid, lid, level], false, _) => {
                     let guid = guid.strip_prefix("0x").and_then(hexadecimal).ok_or_else(shape)?;
                     let source = subnet.by_node_guid.get(&guid).or_else(|| subnet.by_port_guid.get(&guid));
-                    let unknown = || wrong(format!("the GUID 0x{guid:016x} is that of no adapter with one port in `{topology}`"));
+                    let unknown = || {
+                        wrong(format!(
+                            "the GUID 0x{guid:016x} is that of no adapter with one port in `{topology}`"
+                        ))
+                    };
                     (Some(*source.ok_or_else(unknown)?), lid.parse().ok(), level)
                 }
                 _ => return Err(shape()),
             };
-            let level: u8 = level.parse().ok().filter(|level| usize::from(*level) < LEVELS).ok_or_else(shape)?;
+            let level: u8 =
+                level.parse().ok().filter(|level| usize::from(*level) < LEVELS).ok_or_else(shape)?;
             let lid = lid.and_then(|lid| u16::try_from(lid).ok()).ok_or_else(shape)?;
             let (Some(src), Some(&dst)) = (source, destinations.get(&lid)) else { continue };
             if std::mem::replace(&mut self.levels[src * endpoints.len() + dst], level) != ABSENT {
-                return Err(wrong(format!("the path from {} to {} has a line already", endpoints[src].name, endpoints[dst].name)));
+                return Err(wrong(format!(
+                    "the path from {} to {} has a line already",
+                    endpoints[src].name, endpoints[dst].name
+                )));
             }
             self.used = self.used.max(usize::from(level) + 1);
         }
@@ -185,7 +233,11 @@ impl LanedTables {
         match (0..count * count).find(|at| at / count != at % count && self.levels[*at] == ABSENT) {
             Some(at) => {
                 let [src, dst] = [at / count, at % count].map(|end| &endpoints[end].name);
-                Err(malformed(file.name, 1, format!("no line says the service level of the path from {src} to {dst}")))
+                Err(malformed(
+                    file.name,
+                    1,
+                    format!("no line says the service level of the path from {src} to {dst}"),
+                ))
             }
             None => Ok(()),
         }

@@ -22,7 +22,11 @@ pub(super) struct LidTables {
 }
 
 /// Reads the tables of a subnet.
-pub(super) fn tables(file: NamedFile<'_>, topology: &str, subnet: &mut Subnet) -> Result<LidTables, CheckError> {
+pub(super) fn tables(
+    file: NamedFile<'_>,
+    topology: &str,
+    subnet: &mut Subnet,
+) -> Result<LidTables, CheckError> {
     let mut ports: Vec<Vec<u8>> = vec![Vec::new(); subnet.network.routers()];
     let mut dumped = vec![false; ports.len()];
     let mut current: Option<usize> = None;
@@ -33,16 +37,30 @@ pub(super) fn tables(file: NamedFile<'_>, topology: &str, subnet: &mut Subnet) -
         let line = line.trim();
         if let Some(head) = line.strip_prefix("Unicast lids") {
             let guid = head.split_once("guid 0x").and_then(|(_, rest)| hexadecimal(rest));
-            let said = head.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches([':', ')'])).trim_matches('\'');
-            let router = guid.and_then(|guid| subnet.by_guid.get(&guid)).or_else(|| subnet.by_description.get(said));
+            let said = head
+                .split_once('(')
+                .map_or("", |(_, rest)| rest.trim_end_matches([':', ')']))
+                .trim_matches('\'');
+            let router =
+                guid.and_then(|guid| subnet.by_guid.get(&guid)).or_else(|| subnet.by_description.get(said));
             let Some(&router) = router else {
-                return Err(wrong(format!("neither the GUID nor the description ('{said}') is that of a switch in `{topology}`")));
+                return Err(wrong(format!(
+                    "neither the GUID nor the description ('{said}') is that of a switch in `{topology}`"
+                )));
             };
             if std::mem::replace(&mut dumped[router as usize], true) {
                 return Err(wrong(format!("{} has a table already", subnet.network.names[router as usize])));
             }
-            let lid = head.split_once("switch Lid ").and_then(|(_, rest)| rest.split_whitespace().next()?.parse().ok());
-            if let Some((known, lid)) = subnet.network.endpoints.iter().position(|end| (end.router, end.port) == (router, None)).zip(lid) {
+            let lid = head
+                .split_once("switch Lid ")
+                .and_then(|(_, rest)| rest.split_whitespace().next()?.parse().ok());
+            if let Some((known, lid)) = subnet
+                .network
+                .endpoints
+                .iter()
+                .position(|end| (end.router, end.port) == (router, None))
+                .zip(lid)
+            {
                 subnet.lids[known].get_or_insert(lid);
             }
             current = Some(router as usize);
@@ -51,11 +69,19 @@ pub(super) fn tables(file: NamedFile<'_>, topology: &str, subnet: &mut Subnet) -
         } else if let Some(rest) = line.strip_prefix("0x") {
             let Some(router) = current else { continue };
             let mut words = rest.split_whitespace();
-            let lid = words.next().and_then(|word| u16::from_str_radix(word, 16).ok()).filter(|lid| *lid > 0 && *lid <= 0xbfff);
-            let port = words.next().and_then(|word| word.parse::<u8>().ok()).filter(|port| usize::from(*port) < subnet.network.ports);
+            let lid = words
+                .next()
+                .and_then(|word| u16::from_str_radix(word, 16).ok())
+                .filter(|lid| *lid > 0 && *lid <= 0xbfff);
+            let port = words
+                .next()
+                .and_then(|word| word.parse::<u8>().ok())
+                .filter(|port| usize::from(*port) < subnet.network.ports);
             let (Some(lid), Some(port)) = (lid, port) else {
                 let most = subnet.network.ports - 1;
-                return Err(wrong(format!("expected a LID of 0x0001 to 0xbfff and a port of 0 to {most}, found `{line}`")));
+                return Err(wrong(format!(
+                    "expected a LID of 0x0001 to 0xbfff and a port of 0 to {most}, found `{line}`"
+                )));
             };
             let table = &mut ports[router];
             if table.len() <= usize::from(lid) {
@@ -68,14 +94,22 @@ pub(super) fn tables(file: NamedFile<'_>, topology: &str, subnet: &mut Subnet) -
             if let Some(guid) = rest.split_once("portguid 0x").and_then(|(_, rest)| hexadecimal(rest)) {
                 by_port_guid.insert(guid, lid);
             }
-        } else if !(line.is_empty() || line.starts_with(['#', 'L', 'P', '(']) || line.ends_with("lids dumped") || current.is_none()) {
+        } else if !(line.is_empty()
+            || line.starts_with(['#', 'L', 'P', '('])
+            || line.ends_with("lids dumped")
+            || current.is_none())
+        {
             // `Lid  Out   Destination` and `Port  Info` are headings.
             return Err(wrong(format!("expected `0x<lid> <port>`, found `{line}`")));
         }
     }
     if let Some(router) = dumped.iter().position(|dumped| !dumped) {
         let name = &subnet.network.names[router];
-        return Err(malformed(file.name, 1, format!("there is no table of switch {name}, which `{topology}` has")));
+        return Err(malformed(
+            file.name,
+            1,
+            format!("there is no table of switch {name}, which `{topology}` has"),
+        ));
     }
     for (guid, endpoint) in &subnet.by_port_guid {
         if let Some(lid) = by_port_guid.get(guid) {
@@ -84,7 +118,13 @@ pub(super) fn tables(file: NamedFile<'_>, topology: &str, subnet: &mut Subnet) -
     }
     let lid = |(endpoint, lid): (usize, &Option<u16>)| {
         let name = &subnet.network.endpoints[endpoint].name;
-        lid.ok_or_else(|| malformed(topology, 1, format!("{name} has no LID, neither there nor by its port GUID in `{}`", file.name)))
+        lid.ok_or_else(|| {
+            malformed(
+                topology,
+                1,
+                format!("{name} has no LID, neither there nor by its port GUID in `{}`", file.name),
+            )
+        })
     };
     let lids = subnet.lids.iter().enumerate().map(lid).collect::<Result<_, _>>()?;
     Ok(LidTables { ports, lids })
@@ -112,8 +152,13 @@ impl Table for LidTables {
     fn fill(&self, endpoint: usize, row: &mut Vec<u32>) -> Option<usize> {
         let lid = usize::from(self.lids[endpoint]);
         row.clear();
-        let port =
-            |table: &Vec<u8>| table.get(lid).copied().filter(|port| *port != ABSENT).map_or(MISSING, |port| packed(u16::from(port), 0));
+        let port = |table: &Vec<u8>| {
+            table
+                .get(lid)
+                .copied()
+                .filter(|port| *port != ABSENT)
+                .map_or(MISSING, |port| packed(u16::from(port), 0))
+        };
         row.extend(self.ports.iter().map(port));
         None
     }

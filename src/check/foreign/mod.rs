@@ -31,7 +31,11 @@ pub use verdict::{ForeignTables, NamedFile, Rejected};
 ///
 /// # Errors
 /// What is wrong with a file, or with the tables.
-pub fn foreign(tables: NamedFile<'_>, topology: NamedFile<'_>, lanes: Option<Lanes<'_>>) -> Result<ForeignTables, Rejected> {
+pub fn foreign(
+    tables: NamedFile<'_>,
+    topology: NamedFile<'_>,
+    lanes: Option<Lanes<'_>>,
+) -> Result<ForeignTables, Rejected> {
     let (network, table) = read(tables, topology, lanes)?;
     verdict_in_words::judge(tables.name, &network, &*table)
 }
@@ -40,10 +44,15 @@ pub fn foreign(tables: NamedFile<'_>, topology: NamedFile<'_>, lanes: Option<Lan
 ///
 /// # Errors
 /// What is wrong with a file, or with the tables; service levels that input ports and lanes do not tell.
-pub fn foreign_scene(tables: NamedFile<'_>, topology: NamedFile<'_>, lanes: Option<Lanes<'_>>) -> Result<ForeignScene, Rejected> {
+pub fn foreign_scene(
+    tables: NamedFile<'_>,
+    topology: NamedFile<'_>,
+    lanes: Option<Lanes<'_>>,
+) -> Result<ForeignScene, Rejected> {
     let (network, table) = read(tables, topology, lanes)?;
     let verdict = verdict_in_words::judge(tables.name, &network, &*table)?;
-    scene::scene(tables.name, verdict, &network, &*table).map_err(|error| Rejected::Unreadable(Box::new(error)))
+    scene::scene(tables.name, verdict, &network, &*table)
+        .map_err(|error| Rejected::Unreadable(Box::new(error)))
 }
 
 fn read(
@@ -52,11 +61,15 @@ fn read(
     lanes: Option<Lanes<'_>>,
 ) -> Result<(Network, Box<dyn network::ThirdPartyTable>), Rejected> {
     let unreadable = |error| Rejected::Unreadable(Box::new(error));
-    let starts_json = |file: NamedFile<'_>| file.bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+    let starts_json =
+        |file: NamedFile<'_>| file.bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     match (starts_json(topology), starts_json(tables)) {
         (true, true) => {
             if let Some(Lanes { sl2vl, .. }) = lanes {
-                return Err(unreadable(strange(sl2vl, "no SL2VL tables: those of fabc name their virtual channels themselves")));
+                return Err(unreadable(strange(
+                    sl2vl,
+                    "no SL2VL tables: those of fabc name their virtual channels themselves",
+                )));
             }
             let topology = fabc::topology(topology).map_err(unreadable)?;
             let table = fabc::tables(tables, &topology).map_err(unreadable)?;
@@ -74,8 +87,14 @@ fn read(
                 }
             }
         }
-        (true, false) => Err(unreadable(strange(tables, "`fabc.tables/1` or `fabc.tables.bin/1`, as the topology is one of fabc"))),
-        (false, true) => Err(unreadable(strange(topology, "`fabc.topology/1` or `fabc.topology/2`, as the tables are those of fabc"))),
+        (true, false) => Err(unreadable(strange(
+            tables,
+            "`fabc.tables/1` or `fabc.tables.bin/1`, as the topology is one of fabc",
+        ))),
+        (false, true) => Err(unreadable(strange(
+            topology,
+            "`fabc.topology/1` or `fabc.topology/2`, as the tables are those of fabc",
+        ))),
     }
 }
 

@@ -45,7 +45,8 @@ pub(super) trait ThirdPartyTable: Table {
 impl Network {
     /// The same, laid out for a walk.
     pub(super) fn laid_out(&self) -> fabc_kernel::Network {
-        let endpoint = |end: &Endpoint| fabc_kernel::Endpoint { router: end.router, port: end.port.map(u16::from) };
+        let endpoint =
+            |end: &Endpoint| fabc_kernel::Endpoint { router: end.router, port: end.port.map(u16::from) };
         fabc_kernel::Network {
             ports: self.ports,
             next: self.next.clone(),

@@ -29,6 +29,7 @@ pub fn foreign_program(file: NamedFile<'_>, network: NamedFile<'_>) -> Result<Ju
 pub fn program_on(scene: &Scene<'_>, file: NamedFile<'_>) -> Result<JudgedProgram, Rejected> {
     let unreadable = |error| Rejected::Unreadable(Box::new(error));
     let text = text(file).map_err(unreadable)?;
-    let read = MscclProgram::read(text).map_err(|(line, what)| unreadable(malformed(file.name, line, what)))?;
+    let read =
+        MscclProgram::read(text).map_err(|(line, what)| unreadable(malformed(file.name, line, what)))?;
     program(scene, &read).map_err(|fault| Rejected::Convicted(vec![fault.into()]))
 }

@@ -76,25 +76,42 @@ pub(super) fn scene(
             for (input, &output) in outputs.iter().enumerate().filter(|(_, output)| is_entry(**output)) {
                 let (out_port, out_vc) = unpacked(output);
                 let came = input.checked_sub(1).filter(|_| key == TableKey::DstInput);
-                let (in_port, in_vc) = came.map_or((-1, -1), |input| ((input / vcs) as i16, (input % vcs) as i8));
+                let (in_port, in_vc) =
+                    came.map_or((-1, -1), |input| ((input / vcs) as i16, (input % vcs) as i8));
                 let out_vc = if key.count().is_some() { 0 } else { out_vc as u8 };
-                tables[router].push(Entry { dst: NodeId(dst), in_port, in_vc, out_port: out_port as u16, out_vc });
+                tables[router].push(Entry {
+                    dst: NodeId(dst),
+                    in_port,
+                    in_vc,
+                    out_port: out_port as u16,
+                    out_vc,
+                });
                 count += 1;
             }
         }
-        let adapters = destinations.iter().enumerate().filter(|&(_, &from)| from as usize >= switches && from != dst);
+        let adapters =
+            destinations.iter().enumerate().filter(|&(_, &from)| from as usize >= switches && from != dst);
         for (src, &from) in adapters {
             let out_vc = table.injected(src, endpoint) as u8;
-            tables[from as usize].push(Entry { dst: NodeId(dst), in_port: -1, in_vc: -1, out_port: 0, out_vc });
+            tables[from as usize].push(Entry {
+                dst: NodeId(dst),
+                in_port: -1,
+                in_vc: -1,
+                out_port: 0,
+                out_vc,
+            });
             count += 1;
         }
         if count > MOST_ENTRIES {
-            return Err(wrong(format!("it has more than {MOST_ENTRIES} entries, which is more than can be laid out")));
+            return Err(wrong(format!(
+                "it has more than {MOST_ENTRIES} entries, which is more than can be laid out"
+            )));
         }
     }
     tables.iter_mut().for_each(|entries| entries.sort_unstable());
     let symmetry = Symmetry::trivial(1, routers.len() as u32);
-    let tables = ForwardingTables { scenario: "nominal".to_owned(), vcs: vcs as u8, key, symmetry, routers: tables };
+    let tables =
+        ForwardingTables { scenario: "nominal".to_owned(), vcs: vcs as u8, key, symmetry, routers: tables };
     links.sort_unstable_by_key(|link| (link.a, link.b));
     Ok(ForeignScene { verdict, routers, ports: network.ports, links, tables, chips: network.chips })
 }
@@ -102,7 +119,8 @@ pub(super) fn scene(
 /// Virtual channels that the tables use, those of adapters too.
 fn vcs(network: &Network, table: &dyn ThirdPartyTable) -> usize {
     let all = 0..network.endpoints.len();
-    let pairs = all.clone().flat_map(|src| all.clone().filter(move |&dst| dst != src).map(move |dst| (src, dst)));
+    let pairs =
+        all.clone().flat_map(|src| all.clone().filter(move |&dst| dst != src).map(move |dst| (src, dst)));
     let injected = match table.lookup() {
         Lookup::Level(_) => pairs.map(|(src, dst)| table.injected(src, dst) + 1).max(),
         _ => None,
@@ -113,7 +131,12 @@ fn vcs(network: &Network, table: &dyn ThirdPartyTable) -> usize {
 /// The row of a table with service levels by input port and virtual channel, as tables without such levels
 /// have it: every pair that ends there is walked. Levels are lost, so what comes in by one port on one
 /// channel must go on alike.
-fn by_lane(network: &Network, table: &dyn ThirdPartyTable, (dst, row): (usize, &[u32]), vcs: usize) -> Result<Vec<u32>, String> {
+fn by_lane(
+    network: &Network,
+    table: &dyn ThirdPartyTable,
+    (dst, row): (usize, &[u32]),
+    vcs: usize,
+) -> Result<Vec<u32>, String> {
     let (lookup, ports, end) = (table.lookup(), network.ports, &network.endpoints[dst]);
     let (leveled, inputs) = (lookup.inputs(ports, vcs), Lookup::Input.inputs(ports, vcs));
     let mut told = vec![MISSING; network.routers() * inputs];
@@ -127,7 +150,9 @@ fn by_lane(network: &Network, table: &dyn ThirdPartyTable, (dst, row): (usize, &
             let known = &mut told[router * inputs + input];
             if *known != MISSING && *known != output {
                 let (came, names) = (input.checked_sub(1), &network.port_names);
-                let came = came.map_or("start there".to_owned(), |came| format!("come in by {} on lane {}", names[came / vcs], came % vcs));
+                let came = came.map_or("start there".to_owned(), |came| {
+                    format!("come in by {} on lane {}", names[came / vcs], came % vcs)
+                });
                 return Err(format!(
                     "at {}, packets for {} that {came} go on unlike ways, or on unlike lanes, by their service levels: they can be \
                      walked, but not be simulated",
@@ -140,7 +165,8 @@ fn by_lane(network: &Network, table: &dyn ThirdPartyTable, (dst, row): (usize, &
             if to == NOWHERE {
                 break;
             }
-            (at, input) = (lookup.next_input(at, in_port as usize, vc, vcs, false), 1 + in_port as usize * vcs + vc);
+            (at, input) =
+                (lookup.next_input(at, in_port as usize, vc, vcs, false), 1 + in_port as usize * vcs + vc);
             router = to as usize;
         }
     }
@@ -161,7 +187,11 @@ fn links(network: &Network) -> Vec<Link> {
         if duplex && back < slot {
             continue;
         }
-        let class = if network.global.get(slot).copied().unwrap_or(false) { LinkClass::Global } else { LinkClass::Local };
+        let class = if network.global.get(slot).copied().unwrap_or(false) {
+            LinkClass::Global
+        } else {
+            LinkClass::Local
+        };
         links.push(link(from, (to, port), class, !duplex));
     }
     links

@@ -11,17 +11,26 @@ use fabc_model::VcCount;
 const NAMED: usize = 40;
 
 /// Judges tables; see [`super::foreign`].
-pub(super) fn judge(file: &str, network: &Network, table: &dyn ThirdPartyTable) -> Result<ForeignTables, Rejected> {
+pub(super) fn judge(
+    file: &str,
+    network: &Network,
+    table: &dyn ThirdPartyTable,
+) -> Result<ForeignTables, Rejected> {
     let weight = |endpoint: usize| u64::from(network.endpoints[endpoint].weight);
     let named = Named { file, network, lookup: table.lookup(), vcs: table.vcs() };
-    let found = match judge_third_party(&network.laid_out(), table, |source, destination| weight(source) * weight(destination)) {
+    let found = match judge_third_party(&network.laid_out(), table, |source, destination| {
+        weight(source) * weight(destination)
+    }) {
         Ok(found) => found,
         Err(Rejection::TooLarge) => {
-            let what = "between the channels of this network more dependencies are possible than memory can hold";
+            let what =
+                "between the channels of this network more dependencies are possible than memory can hold";
             return Err(Rejected::Unreadable(Box::new(malformed(file, 1, what))));
         }
         Err(Rejection::Faulty { lost, pairs, faults }) => {
-            return Err(Rejected::Convicted(faults.into_iter().map(|fault| named.fault(fault, lost, pairs)).collect()));
+            return Err(Rejected::Convicted(
+                faults.into_iter().map(|fault| named.fault(fault, lost, pairs)).collect(),
+            ));
         }
     };
     let walked = found.walked;
@@ -72,21 +81,27 @@ impl Named<'_> {
                 dst: self.endpoint(destination),
                 walk: self.walk(source, &positions, loss),
             },
-            TableFault::Circling { source, destination, circle } => {
-                CheckError::Loop { scenario, src: self.endpoint(source), dst: self.endpoint(destination), cycle: loop_lines(self, &circle) }
-            }
+            TableFault::Circling { source, destination, circle } => CheckError::Loop {
+                scenario,
+                src: self.endpoint(source),
+                dst: self.endpoint(destination),
+                cycle: loop_lines(self, &circle),
+            },
             TableFault::Deadlock(circle) => {
                 let cycle = deadlock_lines(self, &circle);
                 CheckError::Deadlock { scenario, length: circle.len(), cycle, span: None }
             }
             // Third-party tables claim no ranks, and may have entries that nothing uses.
-            TableFault::Rank { .. } | TableFault::Unused { .. } => CheckError::Shape { scenario, what: format!("{fault:?}") },
+            TableFault::Rank { .. } | TableFault::Unused { .. } => {
+                CheckError::Shape { scenario, what: format!("{fault:?}") }
+            }
         }
     }
 
     /// The routers on the way, and what happens at the last one.
     fn walk(&self, source: usize, positions: &[Position], loss: Loss) -> String {
-        let mut routers: Vec<&str> = positions.iter().map(|position| self.network.names[position.router as usize].as_str()).collect();
+        let mut routers: Vec<&str> =
+            positions.iter().map(|position| self.network.names[position.router as usize].as_str()).collect();
         if routers.is_empty() {
             routers.push(&self.network.endpoints[source].name);
         }
@@ -94,7 +109,9 @@ impl Named<'_> {
             Loss::NoEntry => "it has no entry for them",
             Loss::Discarded => "its SL2VL table discards them (VL 15)",
             Loss::NoLane => "its SL2VL tables have no line for these two ports",
-            Loss::NoChannel => "it sends them to a port that leads to no other router and not to the destination",
+            Loss::NoChannel => {
+                "it sends them to a port that leads to no other router and not to the destination"
+            }
             Loss::NoCount if self.lookup == Lookup::Count(VcCount::GlobalHops) => {
                 "they have crossed as many global links as there are virtual channels to count them"
             }

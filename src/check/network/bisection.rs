@@ -31,14 +31,24 @@ pub fn bisection(topology: &Topology, demand: &Demand, claimed: &Bisection) -> R
 }
 
 /// What lies between a half and the other routers, if the half is one and the lower end is proved.
-pub(super) fn recount(topology: &Topology, demand: &Demand, half: &[NodeId], least: u64) -> Result<Bisection, CheckError> {
+pub(super) fn recount(
+    topology: &Topology,
+    demand: &Demand,
+    half: &[NodeId],
+    least: u64,
+) -> Result<Bisection, CheckError> {
     let routers = topology.node_count();
     let wrong = |what: String| Err(CheckError::Halves { what });
     if !half.is_sorted_by(|a, b| a < b) || half.last().is_some_and(|last| last.index() >= routers) {
         return wrong("the routers of a half are not listed once each, ascending".to_owned());
     }
     if half.len() != routers / 2 {
-        return wrong(format!("a half has {} routers, but it is one of {} with {}", half.len(), routers, routers / 2));
+        return wrong(format!(
+            "a half has {} routers, but it is one of {} with {}",
+            half.len(),
+            routers,
+            routers / 2
+        ));
     }
     if routers.is_multiple_of(2) && half.first() != Some(&NodeId(0)) {
         return wrong("of equal halves that of router 0 is listed".to_owned());
@@ -60,7 +70,9 @@ pub(super) fn recount(topology: &Topology, demand: &Demand, half: &[NodeId], lea
     }
     let senders = |inside: bool| {
         let of_half = &of_half;
-        (0..routers).map(NodeId::new).filter(move |&router| topology.hosts(router) > 0 && of_half[router.index()] == inside)
+        (0..routers)
+            .map(NodeId::new)
+            .filter(move |&router| topology.hosts(router) > 0 && of_half[router.index()] == inside)
     };
     let sent = |from: bool| match demand.is_uniform() {
         // As many pairs either way.
@@ -84,7 +96,16 @@ pub(super) fn recount(topology: &Topology, demand: &Demand, half: &[NodeId], lea
     }
     let bandwidth = |link: LinkId| topology.capacity(link) * topology.capacities().unit_bps();
     let narrowest_bps = topology.links().ids().map(bandwidth).min().unwrap_or_default();
-    Ok(Bisection { by_spectrum: least, by_flow: 0, most: across, at_endpoints, half: half.to_vec(), capacity, demand, narrowest_bps })
+    Ok(Bisection {
+        by_spectrum: least,
+        by_flow: 0,
+        most: across,
+        at_endpoints,
+        half: half.to_vec(),
+        capacity,
+        demand,
+        narrowest_bps,
+    })
 }
 
 /// Whether more than `least - 1` links run between any two halves.

@@ -24,7 +24,8 @@ pub(super) fn is_above(topology: &Topology, mu: f64) -> bool {
     let mut rows: Vec<Vec<f64>> = (0..routers).map(|row| vec![0.0; row + 1]).collect();
     let mut degrees = vec![0.0; routers];
     for link in topology.links().iter() {
-        let (low, high) = (link.a.node.index().min(link.b.node.index()), link.a.node.index().max(link.b.node.index()));
+        let (low, high) =
+            (link.a.node.index().min(link.b.node.index()), link.a.node.index().max(link.b.node.index()));
         rows[high][low] -= 1.0;
         degrees[low] += 1.0;
         degrees[high] += 1.0;
@@ -96,8 +97,17 @@ mod tests {
     /// A complete graph: its second least eigenvalue is the number of routers.
     fn complete(routers: u32) -> Topology {
         let pairs = (0..routers).flat_map(|a| (a + 1..routers).map(move |b| (a, b)));
-        let end = |node: u32, other: u32| End { node: NodeId(node), port: PortId((other - u32::from(other > node)) as u16) };
-        let link = |(a, b)| Link { a: end(a, b), b: end(b, a), class: LinkClass::Local, link_type: LinkTypeId(0), simplex: false };
+        let end = |node: u32, other: u32| End {
+            node: NodeId(node),
+            port: PortId((other - u32::from(other > node)) as u16),
+        };
+        let link = |(a, b)| Link {
+            a: end(a, b),
+            b: end(b, a),
+            class: LinkClass::Local,
+            link_type: LinkTypeId(0),
+            simplex: false,
+        };
         Topology::new(routers as usize - 1, pairs.map(link).collect(), Symmetry::trivial(1, routers))
     }
 

@@ -13,14 +13,16 @@ use rayon::prelude::*;
 
 /// Fails links again; with the curve where `points` is set.
 pub(super) fn failures(topology: &Topology, settings: &Failures, points: bool) -> FailureCurve {
-    let parts_at: Vec<u64> = (1..=settings.seeds).into_par_iter().map(|seed| apart(topology, &drawn(topology, seed))).collect();
+    let parts_at: Vec<u64> =
+        (1..=settings.seeds).into_par_iter().map(|seed| apart(topology, &drawn(topology, seed))).collect();
     // The lower middle one; of equal runs the one with the smaller seed comes first.
     let mut sorted: Vec<(u64, u32)> = parts_at.iter().copied().zip(1..).collect();
     sorted.sort_unstable();
     let median = sorted.get(sorted.len().saturating_sub(1) / 2).map_or(1, |&(_, seed)| seed);
     let curve = points.then(|| {
         let order = drawn(topology, median);
-        let percents = (0..settings.percent).filter(|percent| percent.is_multiple_of(5)).chain([settings.percent]);
+        let percents =
+            (0..settings.percent).filter(|percent| percent.is_multiple_of(5)).chain([settings.percent]);
         let point = |percent: u32| {
             let links = order.len() * percent as usize / 100;
             FailurePoint { percent, links: links as u64, reach: reach(topology, &order[links..]) }

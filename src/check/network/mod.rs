@@ -26,7 +26,11 @@ fn has_bisection(topology: &Topology) -> bool {
 ///
 /// # Errors
 /// The first that differs.
-pub fn paths_and_failures(topology: &Topology, failures: Option<&Failures>, claimed: &NetworkMetrics) -> Result<(), CheckError> {
+pub fn paths_and_failures(
+    topology: &Topology,
+    failures: Option<&Failures>,
+    claimed: &NetworkMetrics,
+) -> Result<(), CheckError> {
     let (paths, edge_connectivity, failures) = searched(topology, failures);
     let differs = [
         ("the numbers of shortest paths differ", paths == claimed.paths),
@@ -53,7 +57,9 @@ pub(super) fn recount(
     let bisection = match (halves, has_bisection(topology)) {
         (Some((half, least)), true) => Some(bisection::recount(topology, demand, half, least)?),
         (None, false) => None,
-        (Some(_), false) => return Err(CheckError::Halves { what: "it is not measured of such a network".to_owned() }),
+        (Some(_), false) => {
+            return Err(CheckError::Halves { what: "it is not measured of such a network".to_owned() });
+        }
         (None, true) => return Err(CheckError::Halves { what: "the halves are missing".to_owned() }),
     };
     let (mut links, mut endpoint_links) = (0, 0);
@@ -64,18 +70,31 @@ pub(super) fn recount(
     let hosts = topology.nodes().map(|node| u64::from(topology.hosts(node))).sum();
     let routers = topology.node_count() as u64;
     let (paths, edge_connectivity, failures) = searched(topology, failures);
-    Ok(NetworkMetrics { routers, hosts, links, endpoint_links, bisection, paths, edge_connectivity, failures })
+    Ok(NetworkMetrics {
+        routers,
+        hosts,
+        links,
+        endpoint_links,
+        bisection,
+        paths,
+        edge_connectivity,
+        failures,
+    })
 }
 
 /// What takes searches from every router: shortest paths, edge connectivity, failures.
-fn searched(topology: &Topology, failures: Option<&Failures>) -> (Option<PathCounts>, Option<u64>, Option<FailureCurve>) {
+fn searched(
+    topology: &Topology,
+    failures: Option<&Failures>,
+) -> (Option<PathCounts>, Option<u64>, Option<FailureCurve>) {
     let affordable = |rounds: usize| {
         let senders = topology.nodes().filter(|&node| topology.hosts(node) > 0).count();
         let channels: usize = topology.nodes().map(|node| topology.channels_from(node).count()).sum();
         senders > 1 && senders as u128 * channels as u128 * rounds as u128 <= u128::from(limits::GRAPH_STEPS)
     };
     let paths = if affordable(1) { paths::paths(topology) } else { None };
-    let edge_connectivity = affordable(paths::narrowest(topology)).then(|| paths::edge_connectivity(topology));
+    let edge_connectivity =
+        affordable(paths::narrowest(topology)).then(|| paths::edge_connectivity(topology));
     let failures = failures.map(|settings| {
         // Every fifth percent from 0 on, and the limit.
         let points = settings.percent.div_ceil(5) as usize + 1;

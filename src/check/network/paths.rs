@@ -15,7 +15,8 @@ use std::collections::BTreeMap;
 /// Counts shortest paths, link by link; `None` where a number is beyond 64 bits.
 pub(super) fn paths(topology: &Topology) -> Option<PathCounts> {
     let graph = LitGraph::new(&Scene::whole(topology));
-    let hosts: Vec<usize> = topology.nodes().filter(|&node| topology.hosts(node) > 0).map(Id::index).collect();
+    let hosts: Vec<usize> =
+        topology.nodes().filter(|&node| topology.hosts(node) > 0).map(Id::index).collect();
     let alone = |&source: &usize| from(&graph, &hosts, source);
     let joined = |mut one: BTreeMap<u32, PathsAt>, other: BTreeMap<u32, PathsAt>| {
         other.into_iter().for_each(|(distance, of)| add(&mut one, distance, of));
@@ -23,7 +24,9 @@ pub(super) fn paths(topology: &Topology) -> Option<PathCounts> {
     };
     let sums = hosts.par_iter().map(alone).try_reduce(BTreeMap::new, joined)?;
     let farthest = sums.keys().copied().max().unwrap_or(0);
-    Some(PathCounts { at: (1..=farthest).map(|distance| sums.get(&distance).copied().unwrap_or(NONE)).collect() })
+    Some(PathCounts {
+        at: (1..=farthest).map(|distance| sums.get(&distance).copied().unwrap_or(NONE)).collect(),
+    })
 }
 
 /// No pair.
@@ -65,7 +68,9 @@ fn from(graph: &LitGraph, hosts: &[usize], source: usize) -> Option<BTreeMap<u32
 pub(super) fn narrowest(topology: &Topology) -> usize {
     let mut ways = vec![[0usize; 2]; topology.node_count()];
     for link in topology.links().iter() {
-        for (out, into) in [(link.a, link.b), (link.b, link.a)].into_iter().take(if link.simplex { 1 } else { 2 }) {
+        for (out, into) in
+            [(link.a, link.b), (link.b, link.a)].into_iter().take(if link.simplex { 1 } else { 2 })
+        {
             ways[out.node.index()][0] += 1;
             ways[into.node.index()][1] += 1;
         }
@@ -136,8 +141,14 @@ impl<'t> Ways<'t> {
 
     /// The arcs that start at a router.
     fn arcs(&self, node: NodeId) -> impl Iterator<Item = (usize, NodeId)> {
-        let along = self.topology.channels_from(node).map(|channel| (2 * channel.index(), self.topology.target(channel).node));
-        let against = self.topology.channels_into(node).map(|channel| (2 * channel.index() + 1, self.topology.source(channel).node));
+        let along = self
+            .topology
+            .channels_from(node)
+            .map(|channel| (2 * channel.index(), self.topology.target(channel).node));
+        let against = self
+            .topology
+            .channels_into(node)
+            .map(|channel| (2 * channel.index() + 1, self.topology.source(channel).node));
         along.chain(against)
     }
 
@@ -184,11 +195,9 @@ impl<'t> Ways<'t> {
                 return true;
             }
             let skip = self.tried[at.index()];
-            let next = self
-                .arcs(at)
-                .skip(skip)
-                .enumerate()
-                .find(|&(_, (arc, node))| self.left[arc] && self.level[node.index()] == self.level[at.index()] + 1);
+            let next = self.arcs(at).skip(skip).enumerate().find(|&(_, (arc, node))| {
+                self.left[arc] && self.level[node.index()] == self.level[at.index()] + 1
+            });
             match next {
                 Some((steps, (arc, node))) => {
                     self.tried[at.index()] = skip + steps;

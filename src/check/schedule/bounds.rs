@@ -11,13 +11,21 @@ use std::collections::VecDeque;
 
 /// Checks the bounds of a schedule, and that it does not beat them; `loads` are those of the tables that it
 /// follows.
-pub(super) fn bounds(scene: &Scene<'_>, schedule: &Schedule, loads: Option<&Loads>) -> Result<(), CheckError> {
+pub(super) fn bounds(
+    scene: &Scene<'_>,
+    schedule: &Schedule,
+    loads: Option<&Loads>,
+) -> Result<(), CheckError> {
     witnesses(scene, schedule.collective, schedule.root, &schedule.bounds, loads)?;
     let (chips, chunks) = (scene.endpoints().count() as u64, u64::from(schedule.chunks));
     // Chunk times `over` by `under`, and rounds of one run.
     let (over, under, rounds) = match &schedule.transfers {
         Transfers::Rounds(rounds) => {
-            let runs = if schedule.algorithm == CollectiveAlgorithm::Local { chips } else { rounds.order.len() as u64 };
+            let runs = if schedule.algorithm == CollectiveAlgorithm::Local {
+                chips
+            } else {
+                rounds.order.len() as u64
+            };
             let volume = rounds.rounds.iter().map(|round| u64::from(round.width)).sum::<u64>() * runs;
             (volume, 1, rounds.rounds.len())
         }
@@ -26,7 +34,9 @@ pub(super) fn bounds(scene: &Scene<'_>, schedule: &Schedule, loads: Option<&Load
             let rounds = legs.iter().map(Leg::slots).max().unwrap_or(0);
             (legs.iter().map(Leg::slots).sum(), 1, rounds as usize)
         }
-        Transfers::Timed(_) => return Err(ScheduleError::shape("plans of vectors are bounded in cycles").into()),
+        Transfers::Timed(_) => {
+            return Err(ScheduleError::shape("plans of vectors are bounded in cycles").into());
+        }
         // Every tree moves its share of the full vector, over a link of as many trees as a link is in at
         // most.
         Transfers::Trees(shared) => {
@@ -36,12 +46,19 @@ pub(super) fn bounds(scene: &Scene<'_>, schedule: &Schedule, loads: Option<&Load
     };
     // The vector of a root is one shard, but N of them where messages carry it; the full vector of an
     // all-reduce is N.
-    let vector = if schedule.root.is_some() && matches!(schedule.transfers, Transfers::Sends(_)) { chips } else { 1 };
+    let vector =
+        if schedule.root.is_some() && matches!(schedule.transfers, Transfers::Sends(_)) { chips } else { 1 };
     for (at, bound) in schedule.bounds.iter().enumerate() {
         let (above, below) = match *bound {
-            CollectiveBound::Cut { channels, shards, .. } => (u128::from(shards) * u128::from(chunks * vector), u128::from(channels)),
-            CollectiveBound::Channel { shards, lanes, .. } => (u128::from(shards) * u128::from(chunks), u128::from(lanes)),
-            CollectiveBound::Flow { volume, distance, .. } => (distance.saturating_mul(u128::from(chunks)), volume),
+            CollectiveBound::Cut { channels, shards, .. } => {
+                (u128::from(shards) * u128::from(chunks * vector), u128::from(channels))
+            }
+            CollectiveBound::Channel { shards, lanes, .. } => {
+                (u128::from(shards) * u128::from(chunks), u128::from(lanes))
+            }
+            CollectiveBound::Flow { volume, distance, .. } => {
+                (distance.saturating_mul(u128::from(chunks)), volume)
+            }
             CollectiveBound::Partition { parts, channels, .. } => {
                 (2 * u128::from(parts - 1) * u128::from(chunks * chips), u128::from(channels))
             }
@@ -56,7 +73,9 @@ pub(super) fn bounds(scene: &Scene<'_>, schedule: &Schedule, loads: Option<&Load
         _ => None,
     });
     match farthest.max().filter(|&rounds_at_least| rounds < rounds_at_least) {
-        Some(_) => Err(ScheduleError::Beaten { bound: schedule.bounds.len() - 1, volume: over / under }.into()),
+        Some(_) => {
+            Err(ScheduleError::Beaten { bound: schedule.bounds.len() - 1, volume: over / under }.into())
+        }
         None => Ok(()),
     }
 }
@@ -73,12 +92,19 @@ pub(super) fn witnesses(
     for (at, bound) in claimed.iter().enumerate() {
         let counted = match bound {
             CollectiveBound::Channel { channel, .. } => along(scene, *channel, loads),
-            CollectiveBound::Flow { lengths, .. } if collective == Collective::AllToAll => Ok(flow(scene, lengths)?),
+            CollectiveBound::Flow { lengths, .. } if collective == Collective::AllToAll => {
+                Ok(flow(scene, lengths)?)
+            }
             _ => count(scene, chips, collective, root, bound),
         };
         let counted = counted.map_err(|what| ScheduleError::shape(format!("bound {at} {what}")))?;
         if counted != *bound {
-            return Err(ScheduleError::Bound { bound: at, claimed: format!("{bound:?}"), counted: format!("{counted:?}") }.into());
+            return Err(ScheduleError::Bound {
+                bound: at,
+                claimed: format!("{bound:?}"),
+                counted: format!("{counted:?}"),
+            }
+            .into());
         }
     }
     Ok(())
@@ -140,7 +166,8 @@ fn count(
                 return Err("is no cut of an all-reduce".to_owned());
             }
             let ascending = all_but.windows(2).all(|pair| pair[0] < pair[1]);
-            let living = all_but.iter().all(|&node| node.index() < topology.node_count() && scene.lives(node));
+            let living =
+                all_but.iter().all(|&node| node.index() < topology.node_count() && scene.lives(node));
             let within = all_but.iter().filter(|&&node| known(node)).count() as u32;
             if !ascending || !living || within == 0 || within >= chips {
                 return Err("is no set of living routers with chips in it and outside".to_owned());
@@ -169,7 +196,9 @@ fn count(
                 Some(root) if collective == Collective::Reduce && node != root => {
                     return Err("is not of the root, where a reduction ends".to_owned());
                 }
-                Some(_) if collective == Collective::Reduce => u32::from(scene.endpoints().any(|from| hops[from.index()] > distance)),
+                Some(_) if collective == Collective::Reduce => {
+                    u32::from(scene.endpoints().any(|from| hops[from.index()] > distance))
+                }
                 Some(root) => u32::from(hops[root.index()] > distance),
                 None => scene.endpoints().filter(|from| hops[from.index()] > distance).count() as u32,
             };
@@ -177,33 +206,48 @@ fn count(
             if shards == 0 {
                 return Err("waits for nothing".to_owned());
             }
-            Ok(CollectiveBound::Latency { node, distance, channels: lanes(scene, scene.channels_into(node)), shards })
+            Ok(CollectiveBound::Latency {
+                node,
+                distance,
+                channels: lanes(scene, scene.channels_into(node)),
+                shards,
+            })
         }
         CollectiveBound::Partition { part_of, parts, .. } => {
             if collective != Collective::AllReduce {
                 return Err("is a partition, which bounds an all-reduce alone".to_owned());
             }
             if part_of.is_empty() {
-                let into_chips = lanes(scene, scene.channels().filter(|&channel| known(topology.target(channel).node)));
-                return Ok(CollectiveBound::Partition { part_of: Vec::new(), parts: chips, channels: into_chips });
+                let into_chips =
+                    lanes(scene, scene.channels().filter(|&channel| known(topology.target(channel).node)));
+                return Ok(CollectiveBound::Partition {
+                    part_of: Vec::new(),
+                    parts: chips,
+                    channels: into_chips,
+                });
             }
             let mut seen = vec![false; *parts as usize];
             let fits = part_of.len() == topology.node_count()
                 && topology.nodes().all(|node| match part_of[node.index()] {
-                    Some(part) => known(node) && seen.get_mut(part as usize).map(|seen| *seen = true).is_some(),
+                    Some(part) => {
+                        known(node) && seen.get_mut(part as usize).map(|seen| *seen = true).is_some()
+                    }
                     None => !scene.is_endpoint(node),
                 });
             if !fits || seen.len() < 2 || seen.contains(&false) {
                 return Err("is no partition of the living chips".to_owned());
             }
             let into = |&channel: &_| {
-                let [from, to] = [topology.source(channel), topology.target(channel)].map(|end| part_of[end.node.index()]);
+                let [from, to] =
+                    [topology.source(channel), topology.target(channel)].map(|end| part_of[end.node.index()]);
                 to.is_some() && from != to
             };
             let channels = lanes(scene, scene.channels().filter(into));
             Ok(CollectiveBound::Partition { part_of: part_of.clone(), parts: *parts, channels })
         }
         CollectiveBound::Quickest { .. } => Err("bounds messages alone".to_owned()),
-        CollectiveBound::Channel { .. } | CollectiveBound::Flow { .. } => Err("bounds an all-to-all alone".to_owned()),
+        CollectiveBound::Channel { .. } | CollectiveBound::Flow { .. } => {
+            Err("bounds an all-to-all alone".to_owned())
+        }
     }
 }

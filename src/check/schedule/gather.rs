@@ -29,12 +29,18 @@ pub(super) fn gather(plan: &Plan<'_>) -> Result<(), CheckError> {
         let since = came[plan.cell(transfer.from)];
         let usable = since != NEVER && u64::from(transfer.round) > u64::from(since) + u64::from(plan.latency);
         if !usable {
-            let since = if since == NEVER { "never".to_owned() } else { format!("from round {since} on, {} later", plan.latency) };
+            let since = if since == NEVER {
+                "never".to_owned()
+            } else {
+                format!("from round {since} on, {} later", plan.latency)
+            };
             let (round, chunk) = (transfer.round as usize, transfer.chunk);
             return Err(ScheduleError::Early { round, channel: plan.name(transfer), chunk, since }.into());
         }
     }
-    let missing = plan.cells().find(|&(class, column)| came[plan.cell((class, column))] == NEVER && !plan.owns(class, column));
+    let missing = plan
+        .cells()
+        .find(|&(class, column)| came[plan.cell((class, column))] == NEVER && !plan.owns(class, column));
     missing.map_or(Ok(()), |(class, column)| {
         let chip = plan.scene.topology.name(plan.routers[class as usize]);
         Err(ScheduleError::Missing { chip, chunk: column + plan.base }.into())

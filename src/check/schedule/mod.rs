@@ -53,13 +53,18 @@ pub fn schedule(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError
             }
         }
         Transfers::Trees(trees) => {
-            if !matches!(schedule.collective, Collective::AllReduce | Collective::Broadcast | Collective::Reduce) {
+            if !matches!(
+                schedule.collective,
+                Collective::AllReduce | Collective::Broadcast | Collective::Reduce
+            ) {
                 return Err(wrong(format!("{} is not done by trees", schedule.collective.name())));
             }
             trees::trees(scene, schedule, trees)?;
         }
         Transfers::Timed(_) => return vectors(scene, schedule).map(|_| ()),
-        Transfers::Sends(_) => return Err(wrong("messages are judged with the tables that they follow".to_owned())),
+        Transfers::Sends(_) => {
+            return Err(wrong("messages are judged with the tables that they follow".to_owned()));
+        }
     }
     bounds::bounds(scene, schedule, None)
 }
@@ -73,7 +78,11 @@ pub fn schedule(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError
 /// The first thing that is wrong: a message that is missing or double, that leaves the way of the tables or
 /// has no time to arrive, a channel with two chunks in a slot, a bound that does not follow or that is
 /// beaten. Other plans are for [`schedule`] and refused here.
-pub fn schedule_along(scene: &Scene<'_>, tables: &ForwardingTables, schedule: &Schedule) -> Result<(), CheckError> {
+pub fn schedule_along(
+    scene: &Scene<'_>,
+    tables: &ForwardingTables,
+    schedule: &Schedule,
+) -> Result<(), CheckError> {
     shape(scene, schedule)?;
     let Transfers::Sends(sends) = &schedule.transfers else {
         return Err(wrong("it has no messages that follow tables".to_owned()));
@@ -120,21 +129,33 @@ fn shape(scene: &Scene<'_>, schedule: &Schedule) -> Result<(), CheckError> {
     match schedule.root {
         Some(_) if !rooted => Err(wrong(format!("{} has no root", schedule.collective.name()))),
         None if rooted => Err(wrong(format!("{} needs a root", schedule.collective.name()))),
-        Some(root) if root.index() >= nodes || !scene.is_endpoint(root) => Err(wrong(format!("its root {root} is no living chip"))),
+        Some(root) if root.index() >= nodes || !scene.is_endpoint(root) => {
+            Err(wrong(format!("its root {root} is no living chip")))
+        }
         _ => Ok(()),
     }
 }
 
 /// A gather runs forwards, a reduction backwards, an all-reduce backwards and then forwards.
-fn expect_order(collective: Collective, algorithm: CollectiveAlgorithm, order: &[Order]) -> Result<(), CheckError> {
+fn expect_order(
+    collective: Collective,
+    algorithm: CollectiveAlgorithm,
+    order: &[Order],
+) -> Result<(), CheckError> {
     let expected: &[Order] = match collective {
         Collective::AllGather | Collective::Broadcast => &[Order::Forward],
         Collective::AllReduce if algorithm == CollectiveAlgorithm::Local => &[Order::Forward],
         Collective::ReduceScatter | Collective::Reduce => &[Order::Reverse],
         Collective::AllReduce => &[Order::Reverse, Order::Forward],
-        Collective::AllToAll | Collective::Send => return Err(wrong(format!("{} is no gather", collective.name()))),
+        Collective::AllToAll | Collective::Send => {
+            return Err(wrong(format!("{} is no gather", collective.name())));
+        }
     };
-    if order == expected { Ok(()) } else { Err(wrong(format!("{} does not run {order:?}", collective.name()))) }
+    if order == expected {
+        Ok(())
+    } else {
+        Err(wrong(format!("{} does not run {order:?}", collective.name())))
+    }
 }
 
 fn wrong(what: String) -> CheckError {

@@ -32,7 +32,10 @@ impl<'a> Pipeline<'a> {
                     *crossed.entry(channel).or_default() += 1;
                 }
             }
-            let hops = |start: usize| std::iter::successors(tree.up[start], |up| tree.up[scene.topology.target(*up).node.index()]).count();
+            let hops = |start: usize| {
+                std::iter::successors(tree.up[start], |up| tree.up[scene.topology.target(*up).node.index()])
+                    .count()
+            };
             height = height.max((0..tree.up.len()).map(hops).max().unwrap_or(0) as u64);
         }
         Self { scene, shared, crossed, height }
@@ -68,12 +71,15 @@ impl<'a> Pipeline<'a> {
     /// When the first pieces are everywhere.
     fn first(&self, period: u128, message: (u128, u128), hop: impl Fn(LinkId) -> u128) -> u128 {
         let topology = self.scene.topology;
-        let parent = |tree: usize, node: usize| self.shared.trees[tree].up[node].map(|up| topology.target(up).node.index());
+        let parent = |tree: usize, node: usize| {
+            self.shared.trees[tree].up[node].map(|up| topology.target(up).node.index())
+        };
         // Who waits for a crossing, and for how many everybody waits.
         let mut after: BTreeMap<Crossing, Vec<Crossing>> = BTreeMap::new();
         let mut missing: BTreeMap<Crossing, usize> = BTreeMap::new();
         for (number, tree) in self.shared.trees.iter().enumerate() {
-            let below = |node: usize| (0..tree.up.len()).filter(move |&child| parent(number, child) == Some(node));
+            let below =
+                |node: usize| (0..tree.up.len()).filter(move |&child| parent(number, child) == Some(node));
             let tops: Vec<usize> = below(tree.root.index()).collect();
             for node in (0..tree.up.len()).filter(|&node| tree.up[node].is_some()) {
                 let above = parent(number, node).unwrap_or_default();
@@ -101,17 +107,24 @@ impl<'a> Pipeline<'a> {
         while let Some((since, crossing)) = open.pop_first() {
             let (number, node, down) = crossing;
             let up = self.shared.trees[number].up[node];
-            let Some(channel) = up.and_then(|up| if down { topology.reverse(up) } else { Some(up) }) else { continue };
+            let Some(channel) = up.and_then(|up| if down { topology.reverse(up) } else { Some(up) }) else {
+                continue;
+            };
             let takes = self.on(channel, message).max(1);
             let each = (period / takes).max(1);
             let (origin, places) = taken.entry(channel).or_insert_with(|| (since, BTreeSet::new()));
             // Whole periods, and then places that start in time.
             let waited = since - (*origin).min(since);
-            let mut place = waited / period.max(1) * each + (waited % period.max(1)).div_ceil(takes).min(each);
+            let mut place =
+                waited / period.max(1) * each + (waited % period.max(1)).div_ceil(takes).min(each);
             while !places.insert(place % each) {
                 place += 1;
             }
-            let there = *origin + place / each * period + place % each * takes + self.on(channel, message) + hop(topology.link_of(channel));
+            let there = *origin
+                + place / each * period
+                + place % each * takes
+                + self.on(channel, message)
+                + hop(topology.link_of(channel));
             end = end.max(there);
             for next in after.remove(&crossing).unwrap_or_default() {
                 let at = ready.entry(next).or_default();

@@ -23,10 +23,22 @@ pub(super) fn reduce(plan: &Plan<'_>) -> Result<(), CheckError> {
             let cell = plan.cell(transfer.to);
             let (round, chunk) = (transfer.round as usize, transfer.chunk);
             if plan.owns(transfer.to.0, transfer.to.1) {
-                return Err(ScheduleError::Twice { round, channel: plan.name(transfer), chunk, has: "keeps the sum of it" }.into());
+                return Err(ScheduleError::Twice {
+                    round,
+                    channel: plan.name(transfer),
+                    chunk,
+                    has: "keeps the sum of it",
+                }
+                .into());
             }
             if sent[cell] != NEVER {
-                return Err(ScheduleError::Twice { round, channel: plan.name(transfer), chunk, has: "has sent its sum before" }.into());
+                return Err(ScheduleError::Twice {
+                    round,
+                    channel: plan.name(transfer),
+                    chunk,
+                    has: "has sent its sum before",
+                }
+                .into());
             }
             sent[cell] = i64::from(transfer.round);
         }
@@ -44,7 +56,8 @@ pub(super) fn reduce(plan: &Plan<'_>) -> Result<(), CheckError> {
     for transfer in &plan.transfers {
         let onward = sent[plan.cell(transfer.from)];
         if onward != NEVER && i64::from(transfer.round) <= onward + i64::from(plan.latency) {
-            let (round, chunk, since) = (transfer.round as usize, transfer.chunk, format!("sent on in round {onward}"));
+            let (round, chunk, since) =
+                (transfer.round as usize, transfer.chunk, format!("sent on in round {onward}"));
             return Err(ScheduleError::Early { round, channel: plan.name(transfer), chunk, since }.into());
         }
     }

@@ -72,9 +72,17 @@ pub struct Spent {
 impl Pace {
     /// The pace of a collective in a scene.
     pub fn of_collective(fabric: &Fabric, scene: &Scene<'_>, declared: &DeclaredCollective) -> Self {
-        let hop =
-            |link| cycles_time(cycles_over_cable(fabric, scene.topology, link) + u64::from(fabric.router.latency_cycles), fabric.clock_hz);
-        let slowest = scene.links().map(hop).max().unwrap_or_else(|| cycles_time(fabric.router.latency_cycles.into(), fabric.clock_hz));
+        let hop = |link| {
+            cycles_time(
+                cycles_over_cable(fabric, scene.topology, link) + u64::from(fabric.router.latency_cycles),
+                fabric.clock_hz,
+            )
+        };
+        let slowest = scene
+            .links()
+            .map(hop)
+            .max()
+            .unwrap_or_else(|| cycles_time(fabric.router.latency_cycles.into(), fabric.clock_hz));
         let alike = scene.links().all(|link| hop(link) == slowest);
         Self {
             hop: slowest,
@@ -145,7 +153,8 @@ pub fn schedule_time(
     let paces = [pace.clone(), pace.without_overhead(), pace.without_hops()];
     let pieces = u128::from(schedule.chunks);
     let chips = scene.endpoints().count() as u128;
-    let carried = |parts: u128| (u128::from(bytes) * 8 * SECOND).div_ceil(u128::from(pace.bandwidth_bps) * parts);
+    let carried =
+        |parts: u128| (u128::from(bytes) * 8 * SECOND).div_ceil(u128::from(pace.bandwidth_bps) * parts);
     // With hops and messages, without messages, without both: where places are taken as they come, less may
     // by chance take longer.
     let spent = |[all, without_overhead, volume]: [u128; 3]| {
@@ -160,7 +169,11 @@ pub fn schedule_time(
             let runs = rounds.order.len() as u64;
             let (steps, volume) = (rounds.rounds.len() as u64 * runs, widths * runs);
             let chunk = carried(pieces * if whole { 1 } else { chips });
-            Ok(ScheduleTime { spent: spent(of_rounds(scene, schedule, rounds, &paces, chunk)?), steps, volume })
+            Ok(ScheduleTime {
+                spent: spent(of_rounds(scene, schedule, rounds, &paces, chunk)?),
+                steps,
+                volume,
+            })
         }
         Transfers::Trees(shared) => {
             let pipeline = Pipeline::new(scene, shared);
@@ -172,24 +185,39 @@ pub fn schedule_time(
             };
             let common = u128::from(scene.topology.capacities().parts());
             let volume = pipeline.takes(chunks, (common, 0), |_| 0).div_ceil(common) as u64;
-            Ok(ScheduleTime { spent: spent(paces.each_ref().map(takes)), steps: pipeline.steps(chunks), volume })
+            Ok(ScheduleTime {
+                spent: spent(paces.each_ref().map(takes)),
+                steps: pipeline.steps(chunks),
+                volume,
+            })
         }
         Transfers::Timed(vectors) => Ok(of_vectors(scene, schedule, vectors)?),
         Transfers::Sends(sends) => {
-            let tables = tables.ok_or_else(|| wrong("messages are timed with the tables that they follow".to_owned()))?;
+            let tables = tables
+                .ok_or_else(|| wrong("messages are timed with the tables that they follow".to_owned()))?;
             let loads = messages::messages(scene, tables, schedule, sends)?;
             let (slots, chunk) = (loads.slots(), carried(chips * pieces));
             let widest = loads.lanes.iter().copied().max().unwrap_or(1);
             let link_of: BTreeMap<usize, LinkId> = scene
                 .channels()
-                .map(|channel| (scene.topology.channel_class(&loads.symmetry, channel).index(), scene.topology.link_of(channel)))
+                .map(|channel| {
+                    (
+                        scene.topology.channel_class(&loads.symmetry, channel).index(),
+                        scene.topology.link_of(channel),
+                    )
+                })
                 .collect();
             let takes = |pace: &Pace| match pace.barrier {
                 // A wide channel has a message for each of its lanes.
                 true => (chunk + pace.overhead * u128::from(widest) + pace.hop) * u128::from(slots),
                 false => {
-                    let hop = |class: u32| link_of.get(&(class as usize)).map_or(pace.hop, |&link| pace.over(link));
-                    loads.legs.iter().map(|leg| delivered(leg, &loads.lanes, (chunk, pace.overhead), &hop)).sum()
+                    let hop =
+                        |class: u32| link_of.get(&(class as usize)).map_or(pace.hop, |&link| pace.over(link));
+                    loads
+                        .legs
+                        .iter()
+                        .map(|leg| delivered(leg, &loads.lanes, (chunk, pace.overhead), &hop))
+                        .sum()
                 }
             };
             Ok(ScheduleTime { spent: spent(paces.each_ref().map(takes)), steps: slots, volume: slots })
@@ -198,7 +226,11 @@ pub fn schedule_time(
 }
 
 /// What a plan of vectors takes from its start on: the slots of the busiest channel, and the rest.
-fn of_vectors(scene: &Scene<'_>, schedule: &Schedule, vectors: &fabc_ir::Timed) -> Result<ScheduleTime, CheckError> {
+fn of_vectors(
+    scene: &Scene<'_>,
+    schedule: &Schedule,
+    vectors: &fabc_ir::Timed,
+) -> Result<ScheduleTime, CheckError> {
     let Replayed { end, busiest } = replay(scene, schedule, vectors)?;
     let steps = end - u64::from(vectors.start);
     let time = |cycles: u64| cycles_time(cycles, vectors.clock_hz);
@@ -214,7 +246,12 @@ pub(super) fn cycles_time(cycles: u64, clock_hz: u64) -> u128 {
 
 /// When the last message of a list is there: a channel sends what comes next in the order of slots as soon as
 /// it is free and the message has come.
-fn delivered(leg: &messages::Leg, lanes: &[u32], (chunk, overhead): (u128, u128), hop: &dyn Fn(u32) -> u128) -> u128 {
+fn delivered(
+    leg: &messages::Leg,
+    lanes: &[u32],
+    (chunk, overhead): (u128, u128),
+    hop: &dyn Fn(u32) -> u128,
+) -> u128 {
     let (mut free, mut there) = (BTreeMap::new(), vec![0u128; leg.count]);
     for &(_, channel, message) in &leg.sends {
         let sent = chunk.div_ceil(u128::from(lanes[channel as usize])) + overhead;
@@ -226,7 +263,13 @@ fn delivered(leg: &messages::Leg, lanes: &[u32], (chunk, overhead): (u128, u128)
 }
 
 /// All of it, without overheads, and without hops as well.
-fn of_rounds(scene: &Scene<'_>, schedule: &Schedule, rounds: &Rounds, paces: &[Pace; 3], chunk: u128) -> Result<[u128; 3], CheckError> {
+fn of_rounds(
+    scene: &Scene<'_>,
+    schedule: &Schedule,
+    rounds: &Rounds,
+    paces: &[Pace; 3],
+    chunk: u128,
+) -> Result<[u128; 3], CheckError> {
     Ok(if paces[0].barrier {
         let chunks: u128 = rounds.rounds.iter().map(|round| u128::from(round.width)).sum();
         let runs = rounds.order.len() as u128;
@@ -256,9 +299,11 @@ struct Waits {
 impl Waits {
     fn new(plan: &Plan<'_>, rounds: &Rounds) -> Result<Self, CheckError> {
         let topology = plan.scene.topology;
-        let symmetry = if rounds.canonical { topology.symmetry().clone() } else { topology.symmetry().without() };
+        let symmetry =
+            if rounds.canonical { topology.symmetry().clone() } else { topology.symmetry().without() };
         let cells = plan.routers.len() * plan.columns;
-        let (mut before, mut lanes, mut links, mut starts, mut brought) = (Vec::new(), Vec::new(), Vec::new(), vec![0], Vec::new());
+        let (mut before, mut lanes, mut links, mut starts, mut brought) =
+            (Vec::new(), Vec::new(), Vec::new(), vec![0], Vec::new());
         // `[channel class]`: the last transfer on it, and the round that it was in, of all runs.
         let mut last: Vec<Option<(u32, usize)>> = vec![None; plan.routers.len() * topology.ports()];
         // `[cell]`: by whom the sums came, of the reduction before.
@@ -277,8 +322,13 @@ impl Waits {
                 &mut plan.transfers.iter()
             };
             for transfer in transfers {
-                let (sender, receiver) = if reverse { (transfer.to, transfer.from) } else { (transfer.from, transfer.to) };
-                let end = if reverse { topology.source(transfer.channel) } else { topology.target(transfer.channel) };
+                let (sender, receiver) =
+                    if reverse { (transfer.to, transfer.from) } else { (transfer.from, transfer.to) };
+                let end = if reverse {
+                    topology.source(transfer.channel)
+                } else {
+                    topology.target(transfer.channel)
+                };
                 let channel = symmetry.class(end.node) * topology.ports() + end.port.index();
                 let round = run * rounds.rounds.len() + transfer.round as usize;
                 let (earlier, first) = match last[channel] {
@@ -334,7 +384,11 @@ impl Waits {
                 }
             }
         }
-        if order.len() == count { Ok(order) } else { Err(ScheduleError::shape("transfers wait for each other".to_owned()).into()) }
+        if order.len() == count {
+            Ok(order)
+        } else {
+            Err(ScheduleError::shape("transfers wait for each other".to_owned()).into())
+        }
     }
 
     /// When the last chunk is there.
@@ -345,16 +399,27 @@ impl Waits {
         for &at in &self.order {
             let at = at as usize;
             let (earlier, first) = self.before[at];
-            let there = self.carried_by(at).iter().map(|&by| arrives(by as usize, left[by as usize])).max().unwrap_or(0);
+            let there = self
+                .carried_by(at)
+                .iter()
+                .map(|&by| arrives(by as usize, left[by as usize]))
+                .max()
+                .unwrap_or(0);
             let free = earlier.map_or(0, |earlier| left[earlier as usize]);
-            left[at] = there.max(free) + if first { pace.overhead } else { 0 } + chunk.div_ceil(self.lanes[at]);
+            left[at] =
+                there.max(free) + if first { pace.overhead } else { 0 } + chunk.div_ceil(self.lanes[at]);
         }
         left.into_iter().enumerate().map(|(at, left)| arrives(at, left)).max().unwrap_or(0)
     }
 }
 
 /// What no schedule takes less than, by the witnesses of one, attoseconds; and which of them says so.
-pub fn bound_time<'a>(scene: &Scene<'_>, schedule: &'a Schedule, pace: &Pace, bytes: u64) -> Option<(u128, &'a CollectiveBound)> {
+pub fn bound_time<'a>(
+    scene: &Scene<'_>,
+    schedule: &'a Schedule,
+    pace: &Pace,
+    bytes: u64,
+) -> Option<(u128, &'a CollectiveBound)> {
     if let Transfers::Timed(vectors) = &schedule.transfers {
         let (cycles, bound) = cycles_at_least(schedule, vectors)?;
         return Some((cycles_time(cycles, vectors.clock_hz), bound));
@@ -362,15 +427,22 @@ pub fn bound_time<'a>(scene: &Scene<'_>, schedule: &'a Schedule, pace: &Pace, by
     let chips = scene.endpoints().count() as u128;
     let vector = u128::from(bytes) * 8 * SECOND / u128::from(pace.bandwidth_bps.max(1));
     // With barriers the farthest way is as many rounds as it has hops, whatever else is in the way.
-    let ways = schedule.bounds.iter().map(|bound| if let CollectiveBound::Latency { distance, .. } = bound { distance + 1 } else { 1 });
+    let ways = schedule
+        .bounds
+        .iter()
+        .map(|bound| if let CollectiveBound::Latency { distance, .. } = bound { distance + 1 } else { 1 });
     let farthest = ways.max().unwrap_or(1);
     let mut highest: Option<(u128, &CollectiveBound)> = None;
     // What only schedules along the same tables keep to, bounds no others.
     for bound in schedule.bounds.iter().filter(|bound| !matches!(bound, CollectiveBound::Channel { .. })) {
         let (over, under, hops) = match *bound {
             CollectiveBound::Cut { channels, shards, .. } => (u128::from(shards), u128::from(channels), 0),
-            CollectiveBound::Latency { channels, shards, distance, .. } => (u128::from(shards), u128::from(channels), distance + 1),
-            CollectiveBound::Partition { parts, channels, .. } => (2 * (u128::from(parts) - 1), u128::from(channels), 0),
+            CollectiveBound::Latency { channels, shards, distance, .. } => {
+                (u128::from(shards), u128::from(channels), distance + 1)
+            }
+            CollectiveBound::Partition { parts, channels, .. } => {
+                (2 * (u128::from(parts) - 1), u128::from(channels), 0)
+            }
             CollectiveBound::Flow { volume, distance, .. } => (distance, volume, 0),
             CollectiveBound::Channel { shards, lanes, .. } => (u128::from(shards), u128::from(lanes), 0),
             // Only of plans in cycles.
@@ -385,7 +457,9 @@ pub fn bound_time<'a>(scene: &Scene<'_>, schedule: &'a Schedule, pace: &Pace, by
             (&CollectiveBound::Latency { node, distance, .. }, Some(hops)) => {
                 soonest(scene, schedule, (node, distance), &hops.exact) + pace.overhead
             }
-            (_, Some(hops)) => scene.links().map(|link| hops.exact[link.index()]).min().unwrap_or(0) + pace.overhead,
+            (_, Some(hops)) => {
+                scene.links().map(|link| hops.exact[link.index()]).min().unwrap_or(0) + pace.overhead
+            }
         };
         let time = vector.saturating_mul(over) / under.max(1) + delay;
         if highest.is_none_or(|(highest, _)| time > highest) {
@@ -410,7 +484,9 @@ fn soonest(scene: &Scene<'_>, schedule: &Schedule, (chip, distance): (NodeId, u3
         }
         if settled.insert(node) {
             let into = scene.channels_into(node);
-            open.extend(into.map(|channel| (time + hops[scene.topology.link_of(channel).index()], scene.topology.source(channel).node)));
+            open.extend(into.map(|channel| {
+                (time + hops[scene.topology.link_of(channel).index()], scene.topology.source(channel).node)
+            }));
         }
     }
     0

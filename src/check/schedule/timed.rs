@@ -42,7 +42,8 @@ pub struct Replayed {
 /// bound that does not follow or that is beaten.
 pub(super) fn replay(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> Result<Replayed, CheckError> {
     let nodes = scene.topology.node_count();
-    if schedule.nodes as usize != nodes || schedule.chunks == 0 || timed.pace.slot == 0 || timed.pace.hop == 0 {
+    if schedule.nodes as usize != nodes || schedule.chunks == 0 || timed.pace.slot == 0 || timed.pace.hop == 0
+    {
         return Err(wrong(format!("it is not for these {nodes} routers, or has no vectors")));
     }
     sums::recipe(schedule, timed)?;
@@ -50,7 +51,9 @@ pub(super) fn replay(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> R
     if timed.canonical {
         fabc_kernel::automorphisms_of_lit(scene, scene.topology.symmetry())?;
     }
-    if (schedule.collective == Collective::Broadcast) != schedule.root.is_some() || (schedule.root.is_some() && timed.canonical) {
+    if (schedule.collective == Collective::Broadcast) != schedule.root.is_some()
+        || (schedule.root.is_some() && timed.canonical)
+    {
         return Err(wrong("only a broadcast has a root, and it has no symmetry".to_owned()));
     }
     if schedule.root.is_some_and(|root| root.index() >= nodes || !scene.is_endpoint(root)) {
@@ -61,7 +64,10 @@ pub(super) fn replay(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> R
     let steps = replay.steps()?;
     let end = run(&replay, &steps)?;
     if end != u64::from(timed.end) {
-        return Err(wrong(format!("it says that all has come in cycle {}, but that is cycle {end}", timed.end)));
+        return Err(wrong(format!(
+            "it says that all has come in cycle {}, but that is cycle {end}",
+            timed.end
+        )));
     }
     bounds::bounds(scene, schedule, timed)?;
     Ok(Replayed { end, busiest })
@@ -87,13 +93,16 @@ pub fn together(scene: &Scene<'_>, plans: &[&Timed]) -> Result<(), CheckError> {
     }
     all.sort_unstable();
     let slot = plans[0].pace.slot;
-    let close = all.windows(2).find(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1) && pair[1].2 - pair[0].2 < slot);
+    let close = all
+        .windows(2)
+        .find(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1) && pair[1].2 - pair[0].2 < slot);
     close.map_or(Ok(()), |pair| Err(too_close(scene, pair[0], pair[1].2)))
 }
 
 fn too_close(scene: &Scene<'_>, (chip, port, cycle): (NodeId, u16, u32), next: u32) -> CheckError {
     let (name, ports) = (scene.topology.name(chip), scene.topology.names());
-    let what = format!("{name}.{} starts a vector, and another one in cycle {next}", ports.port(PortId(port)));
+    let what =
+        format!("{name}.{} starts a vector, and another one in cycle {next}", ports.port(PortId(port)));
     ScheduleError::Cycle { cycle, what }.into()
 }
 
@@ -105,7 +114,12 @@ fn channels(scene: &Scene<'_>, timed: &Timed) -> Result<u64, CheckError> {
     let mut started = vec![(0u64, 0u32); topology.node_count() * topology.ports()];
     for (at, send) in timed.sends.iter().enumerate() {
         let TimedSend { cycle, chip, port, .. } = *send;
-        let failed = |what: &str| CheckError::from(ScheduleError::Cycle { cycle, what: format!("chip {chip}, port {port}: {what}") });
+        let failed = |what: &str| {
+            CheckError::from(ScheduleError::Cycle {
+                cycle,
+                what: format!("chip {chip}, port {port}: {what}"),
+            })
+        };
         if at > 0 && timed.sends[at - 1] >= *send {
             return Err(failed("is listed twice, or out of order"));
         }
@@ -138,7 +152,9 @@ fn channels(scene: &Scene<'_>, timed: &Timed) -> Result<u64, CheckError> {
 fn rests(pace: SlotPace, cycle: u32) -> bool {
     let (every, first) = (u64::from(pace.deskew), u64::from(cycle));
     let last = first + u64::from(pace.slot) - 1;
-    every > 0 && last >= every && (first % every < u64::from(DESKEW_CYCLES) && first >= every || first / every < last / every)
+    every > 0
+        && last >= every
+        && (first % every < u64::from(DESKEW_CYCLES) && first >= every || first / every < last / every)
 }
 
 /// Replays all vectors; gives back when the last one is where it must be.

@@ -36,16 +36,22 @@ pub(super) struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    pub(super) fn new(scene: &'a Scene<'a>, schedule: &Schedule, rounds: &Rounds) -> Result<Self, CheckError> {
+    pub(super) fn new(
+        scene: &'a Scene<'a>,
+        schedule: &Schedule,
+        rounds: &Rounds,
+    ) -> Result<Self, CheckError> {
         let (topology, chunks) = (scene.topology, schedule.chunks);
         let symmetry = topology.symmetry();
         if rounds.canonical && schedule.root.is_some() {
             return Err(ScheduleError::shape("a plan with a root has no symmetry".to_owned()).into());
         }
-        let routers: Vec<NodeId> = if rounds.canonical { symmetry.canonical_nodes().collect() } else { topology.nodes().collect() };
+        let routers: Vec<NodeId> =
+            if rounds.canonical { symmetry.canonical_nodes().collect() } else { topology.nodes().collect() };
         let class = |node: NodeId| if rounds.canonical { symmetry.class(node) } else { node.index() };
         let base = schedule.root.map_or(0, |root| root.0 * chunks);
-        let columns = if schedule.root.is_some() { chunks as usize } else { topology.node_count() * chunks as usize };
+        let columns =
+            if schedule.root.is_some() { chunks as usize } else { topology.node_count() * chunks as usize };
         let mut transfers = Vec::new();
         for (at, round) in rounds.rounds.iter().enumerate() {
             let mut used = FixedBitSet::with_capacity(topology.channel_count());
@@ -80,7 +86,11 @@ impl<'a> Plan<'a> {
                     let Some(column) = column.filter(|_| scene.is_endpoint(source)) else {
                         return Err(ScheduleError::Chunk { round: at, channel: name(), chunk }.into());
                     };
-                    let there = if rounds.canonical { symmetry.image(back, source).0 * chunks + chunk % chunks } else { column };
+                    let there = if rounds.canonical {
+                        symmetry.image(back, source).0 * chunks + chunk % chunks
+                    } else {
+                        column
+                    };
                     transfers.push(Transfer {
                         round: at as u32,
                         channel: pull.channel,
@@ -108,7 +118,8 @@ impl<'a> Plan<'a> {
     }
     /// Cells of living routers: (class, column), sources alive too.
     pub(super) fn cells(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let classes = (0..self.routers.len() as u32).filter(|&class| self.scene.lives(self.routers[class as usize]));
+        let classes =
+            (0..self.routers.len() as u32).filter(|&class| self.scene.lives(self.routers[class as usize]));
         classes
             .flat_map(|class| (0..self.columns as u32).map(move |column| (class, column)))
             .filter(|&(_, column)| self.scene.is_endpoint(self.source(column)))

@@ -27,13 +27,23 @@ pub(super) fn trees(scene: &Scene<'_>, schedule: &Schedule, shared: &SharedTrees
             };
             let exists = channel.index() < topology.channel_count();
             let runs = |link: LinkId| !topology.links()[link].simplex && scene.is_lit(link);
-            if !exists || !runs(topology.link_of(channel)) || topology.source(channel).node != node || node == tree.root {
-                return Err(failed(format!("{} does not go up by channel {channel}", topology.name(node))).into());
+            if !exists
+                || !runs(topology.link_of(channel))
+                || topology.source(channel).node != node
+                || node == tree.root
+            {
+                return Err(
+                    failed(format!("{} does not go up by channel {channel}", topology.name(node))).into()
+                );
             }
             uses[topology.link_of(channel)] += 1;
             let most = u64::from(shared.capacity).saturating_mul(topology.channel_capacity(channel));
             if u64::from(uses[topology.link_of(channel)]) > most {
-                return Err(failed(format!("{} is in more than {most} trees", topology.channel_name(channel))).into());
+                return Err(failed(format!(
+                    "{} is in more than {most} trees",
+                    topology.channel_name(channel)
+                ))
+                .into());
             }
         }
         for start in scene.endpoints() {

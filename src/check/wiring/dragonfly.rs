@@ -42,7 +42,11 @@ impl Between {
         }
     }
     /// How many links join two carriers of different groups, each given as group and carrier.
-    fn joined(&self, (group, carrier): (u32, u32), (other, far_carrier): (u32, u32)) -> Option<(u32, LinkClass)> {
+    fn joined(
+        &self,
+        (group, carrier): (u32, u32),
+        (other, far_carrier): (u32, u32),
+    ) -> Option<(u32, LinkClass)> {
         let (h, round) = (self.ports, self.groups - 1);
         let (near, far) = (self.slot(group, other), self.slot(other, group));
         // Rounds whose port to the other group belongs to this router.
@@ -53,7 +57,13 @@ impl Between {
     }
     /// What is wrong with the ports of a global channel; carriers have so many ports before the global ones,
     /// and `carrier` tells group and carrier of a router.
-    fn misplaced(&self, topology: &Topology, channel: ChannelId, before: u32, carrier: impl Fn(u32) -> (u32, u32)) -> Option<String> {
+    fn misplaced(
+        &self,
+        topology: &Topology,
+        channel: ChannelId,
+        before: u32,
+        carrier: impl Fn(u32) -> (u32, u32),
+    ) -> Option<String> {
         let (from, to) = (topology.source(channel), topology.target(channel));
         let round = self.groups - 1;
         // The port among those of the group, and the round that it belongs to.

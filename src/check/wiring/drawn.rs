@@ -39,10 +39,15 @@ impl Rule for Regular {
 pub(super) fn matched(topology: &Topology, lift: u32) -> Result<(), String> {
     for node in topology.nodes() {
         let neighbors = topology.channels_from(node).map(|channel| topology.target(channel).node);
-        let mut met: Vec<u32> = neighbors.map(|NodeId(neighbor)| neighbor / lift).chain([node.0 / lift]).collect();
+        let mut met: Vec<u32> =
+            neighbors.map(|NodeId(neighbor)| neighbor / lift).chain([node.0 / lift]).collect();
         met.sort_unstable();
         if let Some(twice) = met.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(format!("{} has two neighbors in meta-node {}, or one in its own", topology.name(node), twice[0]));
+            return Err(format!(
+                "{} has two neighbors in meta-node {}, or one in its own",
+                topology.name(node),
+                twice[0]
+            ));
         }
     }
     Ok(())

@@ -19,7 +19,8 @@ impl Residues {
         for from in 0..routers {
             // The targets follow each other, down to -d u - d.
             let last = u64::from(routers) * u64::from(degree + 1) - u64::from(degree) * (u64::from(from) + 1);
-            let targets = (0..u64::from(degree)).map(|further| ((last + further) % u64::from(routers)) as u32);
+            let targets =
+                (0..u64::from(degree)).map(|further| ((last + further) % u64::from(routers)) as u32);
             for to in targets.filter(|&to| to != from) {
                 if arcs == Arcs::Simplex {
                     residues.degrees[from as usize] += 1;

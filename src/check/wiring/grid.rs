@@ -34,7 +34,12 @@ pub(super) fn mesh(sides: &[u32]) -> Grid<'_> {
 
 /// All that share a line.
 pub(super) fn hyperx(sides: &[u32]) -> Grid<'_> {
-    Grid { sides, neighbors: |_, _, _| true, links_of_line: |side| side * (side - 1) / 2, neighbors_of: |side, _| side - 1 }
+    Grid {
+        sides,
+        neighbors: |_, _, _| true,
+        links_of_line: |side| side * (side - 1) / 2,
+        neighbors_of: |side, _| side - 1,
+    }
 }
 
 impl Rule for Grid<'_> {

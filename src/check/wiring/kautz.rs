@@ -20,7 +20,8 @@ impl Words {
         for _ in 0..self.length {
             let last = letters.last().copied();
             let mut allowed = (0..=self.degree).filter(|&letter| Some(letter) != last);
-            letters.push(allowed.nth((rest / words) as usize).expect("a router's number is below their count"));
+            letters
+                .push(allowed.nth((rest / words) as usize).expect("a router's number is below their count"));
             rest %= words;
             words /= self.degree;
         }

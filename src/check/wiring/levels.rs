@@ -36,7 +36,9 @@ impl Nested {
     }
     /// The level that may join two routers: the innermost one in whose blocks they lie together.
     fn tier(&self, one: u32, other: u32) -> Option<&Tier> {
-        self.0.iter().find(|tier| one / (tier.size * tier.level.blocks) == other / (tier.size * tier.level.blocks))
+        self.0
+            .iter()
+            .find(|tier| one / (tier.size * tier.level.blocks) == other / (tier.size * tier.level.blocks))
     }
 }
 
@@ -74,7 +76,8 @@ impl Tier {
         }
         if arrangement == Arrangement::Consecutive && self.size == others {
             let start = own * (self.size / joined) % self.size;
-            return (own < joined).then_some(Use { ahead: (member + self.size - start) % self.size + 1, copy: own });
+            return (own < joined)
+                .then_some(Use { ahead: (member + self.size - start) % self.size + 1, copy: own });
         }
         if arrangement == Arrangement::Fold {
             let parts = self.size / self.part;
@@ -119,7 +122,10 @@ impl Rule for Nested {
         let tier = self.tier(from, to)?;
         let ahead = tier.ahead(from, to);
         let there: Vec<Use> = tier.ports(to).collect();
-        let copies = tier.ports(from).filter(|port| port.ahead == ahead && there.contains(&tier.opposite(*port))).count() as u32;
+        let copies = tier
+            .ports(from)
+            .filter(|port| port.ahead == ahead && there.contains(&tier.opposite(*port)))
+            .count() as u32;
         (copies > 0).then_some((copies, if tier.size == 1 { LinkClass::Local } else { LinkClass::Global }))
     }
 
@@ -128,7 +134,10 @@ impl Rule for Nested {
     }
 
     fn has_hosts(&self, router: u32) -> bool {
-        !self.0.iter().any(|tier| tier.level.spare && router / tier.size % tier.level.blocks == tier.level.blocks - 1)
+        !self
+            .0
+            .iter()
+            .any(|tier| tier.level.spare && router / tier.size % tier.level.blocks == tier.level.blocks - 1)
     }
 
     fn numbers_ports(&self, _class: LinkClass) -> bool {
@@ -138,7 +147,9 @@ impl Rule for Nested {
     fn misplaced(&self, topology: &Topology, channel: ChannelId) -> Option<String> {
         let (from, to) = (topology.source(channel), topology.target(channel));
         let tier = self.tier(from.node.0, to.node.0)?;
-        let of = |router: u32, port: usize| (port as u32).checked_sub(tier.first).and_then(|own| tier.port(router, own));
+        let of = |router: u32, port: usize| {
+            (port as u32).checked_sub(tier.first).and_then(|own| tier.port(router, own))
+        };
         let (near, far) = (of(from.node.0, from.port.index()), of(to.node.0, to.port.index()));
         let ahead = tier.ahead(from.node.0, to.node.0);
         let right = near.is_some_and(|near| near.ahead == ahead && far == Some(tier.opposite(near)));

@@ -36,13 +36,21 @@ pub(super) fn wiring(fabric: &Fabric, listed: &Listed, topology: &Topology) -> R
             return Err(format!("the link from {} is missing", names()));
         };
         if topology.link(channel).link_type != link.link {
-            return Err(format!("the link from {} must be one of `{}`", names(), fabric.link_types[link.link].name));
+            return Err(format!(
+                "the link from {} must be one of `{}`",
+                names(),
+                fabric.link_types[link.link].name
+            ));
         }
     }
     // Every listed link stands on ports of its own, so that as many links are the same links.
     match topology.links().len() {
         has if has == listed.links.len() => Ok(()),
-        has => Err(format!("there are {has} links, but the file lists {}{}", listed.links.len(), surplus(listed, topology))),
+        has => Err(format!(
+            "there are {has} links, but the file lists {}{}",
+            listed.links.len(),
+            surplus(listed, topology)
+        )),
     }
 }
 
@@ -60,12 +68,14 @@ fn ports(listed: &Listed, side: usize, simplex: bool) -> Vec<PortId> {
     let mut ports = vec![PortId(0); listed.links.len()];
     for mut own in at.into_values() {
         own.sort_unstable();
-        let given: Vec<u16> = own.iter().filter_map(|&(_, line, end)| listed.links[line].ports[end]).collect();
+        let given: Vec<u16> =
+            own.iter().filter_map(|&(_, line, end)| listed.links[line].ports[end]).collect();
         let mut used = vec![false; own.len() + given.iter().max().map_or(0, |&port| usize::from(port) + 1)];
         given.iter().for_each(|&port| used[usize::from(port)] = true);
         let mut free = (0..used.len()).filter(|&port| !used[port]);
         for &(_, line, end) in &own {
-            let port = listed.links[line].ports[end].unwrap_or_else(|| free.next().expect("one number for every link is left") as u16);
+            let port = listed.links[line].ports[end]
+                .unwrap_or_else(|| free.next().expect("one number for every link is left") as u16);
             if end == side {
                 ports[line] = PortId(port);
             }

@@ -44,12 +44,18 @@ pub struct Wired(());
 ///
 /// # Errors
 /// The first thing that contradicts the spec.
-pub fn wiring(fabric: &Fabric, topology: &Topology, cross_connects: Option<&CrossConnects>) -> Result<Wired, CheckError> {
+pub fn wiring(
+    fabric: &Fabric,
+    topology: &Topology,
+    cross_connects: Option<&CrossConnects>,
+) -> Result<Wired, CheckError> {
     let wrong = |what: String| Err(CheckError::Wiring { what, span: Some(fabric.span) });
     if let Plant::Network(network) = &fabric.plant {
         network::names(fabric, network, topology)?;
     }
-    if let Some(id) = topology.links().ids().find(|&id| topology.links()[id].a.node == topology.links()[id].b.node) {
+    if let Some(id) =
+        topology.links().ids().find(|&id| topology.links()[id].a.node == topology.links()[id].b.node)
+    {
         return wrong(format!("{} joins a router to itself", topology.link_name(id)));
     }
     match (&fabric.plant, cross_connects) {
@@ -72,11 +78,14 @@ fn capacities(fabric: &Fabric, topology: &Topology) -> Result<(), String> {
     // A spec fixes its unit before there is a topology: links that may all stay dark count as well.
     let wired = topology.links().iter().map(|link| link.link_type);
     let of_switches = fabric.pod().into_iter().flat_map(|pod| pod.ocses.iter().map(|ocs| ocs.link));
-    let by_length = fabric.floor.iter().filter_map(|floor| floor.by_length.as_ref()).flat_map(ByLength::links);
+    let by_length =
+        fabric.floor.iter().filter_map(|floor| floor.by_length.as_ref()).flat_map(ByLength::links);
     let used: BTreeSet<LinkTypeId> = wired.chain(of_switches).chain(by_length).collect();
     for &link_type in &used {
         let (declared, capacity) = (&fabric.link_types[link_type], said.of(link_type));
-        if capacity.checked_mul(said.unit_bps()) != Some(declared.bandwidth_bps) || said.slowness(link_type) * capacity != said.parts() {
+        if capacity.checked_mul(said.unit_bps()) != Some(declared.bandwidth_bps)
+            || said.slowness(link_type) * capacity != said.parts()
+        {
             return Err(format!("the capacity {capacity} of `{}` is not its bandwidth", declared.name));
         }
     }
@@ -102,7 +111,10 @@ fn radix(fabric: &Fabric, topology: &Topology) -> Result<(), CheckError> {
         if uses + hosts > has {
             let of_hosts = if hosts > 0 { format!(" + {hosts} hosts") } else { String::new() };
             return Err(CheckError::Wiring {
-                what: format!("{} uses {uses} ports{of_hosts}, but a {router} has {has}", topology.name(node)),
+                what: format!(
+                    "{} uses {uses} ports{of_hosts}, but a {router} has {has}",
+                    topology.name(node)
+                ),
                 span: Some(fabric.router.span),
             });
         }
@@ -127,7 +139,9 @@ fn connected(fabric: &Fabric, topology: &Topology) -> Result<(), CheckError> {
     let first = NodeId(0);
     let apart = match hops.iter().position(|&hops| hops == u32::MAX) {
         Some(apart) => Some((first, NodeId::new(apart))),
-        None if topology.has_simplex() => reaching(topology, first).zeroes().next().map(|apart| (NodeId::new(apart), first)),
+        None if topology.has_simplex() => {
+            reaching(topology, first).zeroes().next().map(|apart| (NodeId::new(apart), first))
+        }
         None => None,
     };
     let Some((from, to)) = apart else { return Ok(()) };

@@ -7,14 +7,15 @@
 
 use super::rule::{Rule, by_rule};
 use super::{
-    algebraic, dragonfly, drawn, fat_tree, gen_kautz, grid, hypercube, kautz, levels, listed, permuted, products, quaternions, shortcuts,
+    algebraic, dragonfly, drawn, fat_tree, gen_kautz, grid, hypercube, kautz, levels, listed, permuted,
+    products, quaternions, shortcuts,
 };
 use crate::CheckError;
 use fabc_base::ids::Id;
 use fabc_ir::{Topology, router_names};
 use fabc_model::{
-    Arcs, Bundlefly, Fabric, Family, FatTree, GenKautz, HyperX, Hypercube, Kautz, Mesh, Network, PolarFly, RandomRegular, SlimFly,
-    SpectralFly, Torus, Xpander,
+    Arcs, Bundlefly, Fabric, Family, FatTree, GenKautz, HyperX, Hypercube, Kautz, Mesh, Network, PolarFly,
+    RandomRegular, SlimFly, SpectralFly, Torus, Xpander,
 };
 
 /// What the family of a network says of its routers and links; `None` of a list.
@@ -27,7 +28,9 @@ fn rule_of_family(family: &Family) -> Option<Box<dyn Rule + Sync + '_>> {
         Family::Torus(Torus(sides)) => Box::new(grid::torus(sides)),
         Family::Mesh(Mesh(sides)) => Box::new(grid::mesh(sides)),
         Family::HyperX(HyperX(sides)) => Box::new(grid::hyperx(sides)),
-        &Family::Hypercube(Hypercube { dimensions, folded }) => Box::new(hypercube::Cube { dimensions, folded }),
+        &Family::Hypercube(Hypercube { dimensions, folded }) => {
+            Box::new(hypercube::Cube { dimensions, folded })
+        }
         Family::PolarStar(star) => Box::new(products::Star::new(*star)),
         Family::PolarFly(PolarFly { q }) => Box::new(algebraic::Plane::new(*q)),
         Family::SlimFly(SlimFly { q }) => Box::new(algebraic::SlimFly::new(*q)),
@@ -35,12 +38,18 @@ fn rule_of_family(family: &Family) -> Option<Box<dyn Rule + Sync + '_>> {
         Family::SpectralFly(SpectralFly { rho, q }) => Box::new(quaternions::Quaternions::new(*rho, *q)),
         Family::Levels(levels) => Box::new(levels::Nested::new(levels)),
         Family::Megafly(megafly) => Box::new(dragonfly::LeavesAndSpines(*megafly)),
-        Family::GenKautz(GenKautz { degree, routers, arcs }) => Box::new(gen_kautz::Residues::new(*degree, *routers, *arcs)),
+        Family::GenKautz(GenKautz { degree, routers, arcs }) => {
+            Box::new(gen_kautz::Residues::new(*degree, *routers, *arcs))
+        }
         Family::Dragonfly(dragonfly) => Box::new(dragonfly::Groups(*dragonfly)),
         &Family::FatTree(FatTree { levels, arity }) => Box::new(fat_tree::Tree { levels, arity }),
         &Family::Kautz(Kautz { degree, length, arcs }) => Box::new(kautz::Words { degree, length, arcs }),
-        &Family::RandomRegular(RandomRegular { routers, degree, .. }) => Box::new(drawn::Regular { routers, degree, simplex: false }),
-        &Family::Xpander(Xpander { degree, lift, .. }) => Box::new(drawn::Regular { routers: (degree + 1) * lift, degree, simplex: false }),
+        &Family::RandomRegular(RandomRegular { routers, degree, .. }) => {
+            Box::new(drawn::Regular { routers, degree, simplex: false })
+        }
+        &Family::Xpander(Xpander { degree, lift, .. }) => {
+            Box::new(drawn::Regular { routers: (degree + 1) * lift, degree, simplex: false })
+        }
         Family::Permuted(of) => Box::new(permuted::Exchanged { base: rule_of_family(&of.base)?, of }),
         Family::Shortcuts(shortcuts) => Box::new(shortcuts::Ring::new(shortcuts)),
         Family::Synthesized(free) => {
@@ -71,7 +80,9 @@ pub(super) fn wiring(fabric: &Fabric, network: &Network, topology: &Topology) ->
     found.map_err(|what| CheckError::Wiring { what, span: Some(network.span) })?;
     let (moved, block) = (topology.symmetry().block_size(), network.family.blocks().0 as usize);
     if moved != block {
-        return Err(CheckError::symmetry(format!("it moves blocks of {moved} routers, but those of the network have {block}")));
+        return Err(CheckError::symmetry(format!(
+            "it moves blocks of {moved} routers, but those of the network have {block}"
+        )));
     }
     Ok(())
 }
@@ -83,7 +94,8 @@ pub fn unasked(network: &Network, topology: &Topology) -> Option<(&'static str, 
         Family::Permuted(of) => {
             let base = rule_of_family(&of.base)?.links();
             let apart = topology.nodes().map(|node| {
-                let mut met: Vec<u32> = topology.channels_from(node).map(|channel| topology.target(channel).node.0).collect();
+                let mut met: Vec<u32> =
+                    topology.channels_from(node).map(|channel| topology.target(channel).node.0).collect();
                 met.sort_unstable();
                 met.dedup();
                 met.len() as u64

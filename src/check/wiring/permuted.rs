@@ -64,11 +64,18 @@ impl Surplus {
 
 /// Within every cabinet, between every two, and at every router there are as many links of every kind as in
 /// the base; of what drops duplicates at most as many.
-pub(super) fn conserved(fabric: &Fabric, network: &Network, topology: &Topology, exchanged: &Exchanged<'_>) -> Result<(), String> {
+pub(super) fn conserved(
+    fabric: &Fabric,
+    network: &Network,
+    topology: &Topology,
+    exchanged: &Exchanged<'_>,
+) -> Result<(), String> {
     let (cabinet, routers) = (exchanged.of.cabinet, exchanged.routers() as u32);
     // Where lengths say which link a cable is, links of the base are one.
     let by_length = fabric.floor.as_ref().is_some_and(|floor| floor.by_length.is_some());
-    let kind = |class: LinkClass, of: LinkTypeId| (class == LinkClass::Global, if by_length { LinkTypeId(0) } else { of });
+    let kind = |class: LinkClass, of: LinkTypeId| {
+        (class == LinkClass::Global, if by_length { LinkTypeId(0) } else { of })
+    };
     let mut surplus = Surplus::default();
     for one in 0..routers {
         for other in one + 1..routers {
@@ -89,7 +96,9 @@ pub(super) fn conserved(fabric: &Fabric, network: &Network, topology: &Topology,
         let name = if by_length { String::new() } else { format!(" of `{}`", fabric.link_types[of].name) };
         format!("{count} {class} links{name} {more}")
     };
-    if let Some((&((one, other), kind), &count)) = surplus.cabinets.iter().find(|&(_, &surplus)| wrong(surplus)) {
+    if let Some((&((one, other), kind), &count)) =
+        surplus.cabinets.iter().find(|&(_, &surplus)| wrong(surplus))
+    {
         let what = told(kind, count);
         let place = if one == other {
             format!("cabinet {one} has {what} within it")
@@ -99,7 +108,9 @@ pub(super) fn conserved(fabric: &Fabric, network: &Network, topology: &Topology,
         return Err(format!("{place} than in the base"));
     }
     match surplus.routers.iter().find(|&(_, &surplus)| wrong(surplus)) {
-        Some((&(router, kind), &count)) => Err(format!("{} has {} than in the base", topology.name(NodeId(router)), told(kind, count))),
+        Some((&(router, kind), &count)) => {
+            Err(format!("{} has {} than in the base", topology.name(NodeId(router)), told(kind, count)))
+        }
         None => Ok(()),
     }
 }

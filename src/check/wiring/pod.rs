@@ -7,19 +7,33 @@ use fabc_ir::{CrossConnect, CrossConnects, Link, LinkClass, Topology};
 use fabc_model::{CoupleRule, Fabric, FacePort, Ocs, PORT_NAMES, Pod};
 
 /// Checks size, links and cross-connects.
-pub(super) fn wiring(fabric: &Fabric, pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> Result<(), CheckError> {
+pub(super) fn wiring(
+    fabric: &Fabric,
+    pod: &Pod,
+    topology: &Topology,
+    cross_connects: &CrossConnects,
+) -> Result<(), CheckError> {
     let wrong = |what: String| Err(CheckError::Wiring { what, span: Some(fabric.span) });
     if topology.node_count() != pod.node_count() || topology.ports() != PORT_NAMES.len() {
         let (nodes, ports) = (topology.node_count(), topology.ports());
-        return wrong(format!("{nodes} routers with {ports} ports, but the spec has {} with {}", pod.node_count(), PORT_NAMES.len()));
+        return wrong(format!(
+            "{nodes} routers with {ports} ports, but the spec has {} with {}",
+            pod.node_count(),
+            PORT_NAMES.len()
+        ));
     }
-    if cross_connects.settings.len() != pod.ocses.len() || cross_connects.ocs_of.len() != topology.links().len() {
+    if cross_connects.settings.len() != pod.ocses.len()
+        || cross_connects.ocs_of.len() != topology.links().len()
+    {
         return wrong("the cross-connects are those of other switches or other links".to_owned());
     }
     copper(pod, topology, cross_connects)?;
     fiber(fabric, pod, topology, cross_connects)?;
     if topology.symmetry().block_size() != pod.chips_per_cube() as usize {
-        return Err(CheckError::symmetry(format!("it moves blocks of {} routers, not cubes", topology.symmetry().block_size())));
+        return Err(CheckError::symmetry(format!(
+            "it moves blocks of {} routers, not cubes",
+            topology.symmetry().block_size()
+        )));
     }
     Ok(())
 }
@@ -41,19 +55,28 @@ fn copper(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> Res
                 let (out, back) = (PortId::new(2 * axis), PortId::new(2 * axis + 1));
                 let found = topology.outgoing(node, out).filter(|&channel| {
                     let (link, target) = (topology.link(channel), topology.target(channel));
-                    target.node == neighbor && target.port == back && link.class == LinkClass::Local && link.link_type == pod.cube.mesh
+                    target.node == neighbor
+                        && target.port == back
+                        && link.class == LinkClass::Local
+                        && link.link_type == pod.cube.mesh
                 });
                 if found.is_none() {
-                    let (from, to, port) = (pod.node_name(node), pod.node_name(neighbor), PORT_NAMES[out.index()]);
+                    let (from, to, port) =
+                        (pod.node_name(node), pod.node_name(neighbor), PORT_NAMES[out.index()]);
                     return wrong(format!("the copper link from {from}.{port} to {to} is missing"));
                 }
                 expected += 1;
             }
         }
     }
-    let copper: Vec<LinkId> = topology.links().ids().filter(|&id| topology.links()[id].class == LinkClass::Local).collect();
+    let copper: Vec<LinkId> =
+        topology.links().ids().filter(|&id| topology.links()[id].class == LinkClass::Local).collect();
     if copper.len() != expected {
-        return wrong(format!("{} copper links, but the meshes of {} cubes have {expected}", copper.len(), pod.cubes));
+        return wrong(format!(
+            "{} copper links, but the meshes of {} cubes have {expected}",
+            copper.len(),
+            pod.cubes
+        ));
     }
     match copper.into_iter().find(|&id| cross_connects.ocs_of[id].is_some()) {
         Some(id) => wrong(format!("{} is copper and yet runs through an OCS", topology.link_name(id))),
@@ -62,34 +85,54 @@ fn copper(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> Res
 }
 
 /// Every setting is one its switch can take, and settings and fiber links correspond one to one.
-fn fiber(fabric: &Fabric, pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> Result<(), CheckError> {
+fn fiber(
+    fabric: &Fabric,
+    pod: &Pod,
+    topology: &Topology,
+    cross_connects: &CrossConnects,
+) -> Result<(), CheckError> {
     let mut runs_through: IdVec<LinkId, bool> = IdVec::filled(false, topology.links().len());
     for (id, ocs) in pod.ocses.enumerate() {
-        let wrong = |what: String| Err(CheckError::CrossConnect { ocs: ocs.name.clone(), what, span: Some(ocs.span) });
+        let wrong = |what: String| {
+            Err(CheckError::CrossConnect { ocs: ocs.name.clone(), what, span: Some(ocs.span) })
+        };
         let settings = &cross_connects.settings[id];
         matching(pod, ocs, settings)?;
         for setting in settings {
             let [a, b] = ends(ocs, setting);
             let names = || format!("{} - {}", pod.face_port_name(a), pod.face_port_name(b));
             let Some(link) = topology.links().get(setting.link) else {
-                return wrong(format!("{} is said to carry link {}, which does not exist", names(), setting.link));
+                return wrong(format!(
+                    "{} is said to carry link {}, which does not exist",
+                    names(),
+                    setting.link
+                ));
             };
             if !joins(link, a, b) {
                 let (name, other) = (names(), topology.link_name(setting.link));
                 return wrong(format!("{name} is said to carry {other}, which has other ends"));
             }
             if link.class != LinkClass::Global || link.link_type != ocs.link {
-                return wrong(format!("{} must be a link of `{}`", names(), fabric.link_types[ocs.link].name));
+                return wrong(format!(
+                    "{} must be a link of `{}`",
+                    names(),
+                    fabric.link_types[ocs.link].name
+                ));
             }
             if cross_connects.ocs_of[setting.link] != Some(id) {
-                return wrong(format!("{} is set here, but link {} is listed under another switch", names(), setting.link));
+                return wrong(format!(
+                    "{} is set here, but link {} is listed under another switch",
+                    names(),
+                    setting.link
+                ));
             }
             if std::mem::replace(&mut runs_through[setting.link], true) {
                 return wrong(format!("{} carries a link that runs through an OCS already", names()));
             }
         }
     }
-    let dangling = topology.links().enumerate().find(|&(id, link)| link.class == LinkClass::Global && !runs_through[id]);
+    let dangling =
+        topology.links().enumerate().find(|&(id, link)| link.class == LinkClass::Global && !runs_through[id]);
     if let Some((id, _)) = dangling {
         let name = topology.link_name(id);
         return match cross_connects.ocs_of[id].and_then(|ocs| pod.ocses.get(ocs)) {
@@ -98,7 +141,10 @@ fn fiber(fabric: &Fabric, pod: &Pod, topology: &Topology, cross_connects: &Cross
                 what: format!("no cross-connect is set for the link {name}"),
                 span: Some(ocs.span),
             }),
-            None => Err(CheckError::Wiring { what: format!("the fiber link {name} runs through no OCS"), span: Some(fabric.span) }),
+            None => Err(CheckError::Wiring {
+                what: format!("the fiber link {name} runs through no OCS"),
+                span: Some(fabric.span),
+            }),
         };
     }
     Ok(())
@@ -106,16 +152,21 @@ fn fiber(fabric: &Fabric, pod: &Pod, topology: &Topology, cross_connects: &Cross
 
 /// The settings ascend, and use every port at most once and by the rule of the switch.
 fn matching(pod: &Pod, ocs: &Ocs, settings: &[CrossConnect]) -> Result<(), CheckError> {
-    let wrong = |what: String| Err(CheckError::CrossConnect { ocs: ocs.name.clone(), what, span: Some(ocs.span) });
+    let wrong =
+        |what: String| Err(CheckError::CrossConnect { ocs: ocs.name.clone(), what, span: Some(ocs.span) });
     let mut used = [vec![false; ocs.a.len()], vec![false; ocs.b.len()]];
     let second = if ocs.rule == CoupleRule::Sided { 1 } else { 0 };
     for (k, setting) in settings.iter().enumerate() {
         for (side, index) in [(0, setting.a), (second, setting.b)] {
             let Some(slot) = used[side].get_mut(index as usize) else {
-                return wrong(format!("cross-connect {k} uses port {index} of side {}, which does not exist", ["A", "B"][side]));
+                return wrong(format!(
+                    "cross-connect {k} uses port {index} of side {}, which does not exist",
+                    ["A", "B"][side]
+                ));
             };
             if std::mem::replace(slot, true) {
-                let port = pod.face_port_name(if side == 0 { ocs.a[index as usize] } else { ocs.b[index as usize] });
+                let port =
+                    pod.face_port_name(if side == 0 { ocs.a[index as usize] } else { ocs.b[index as usize] });
                 return wrong(format!("{port} is joined to two ports at once"));
             }
         }

@@ -121,7 +121,8 @@ impl Rule for Star {
 
     fn joined(&self, from: u32, to: u32) -> Option<(u32, LinkClass)> {
         let (low, high) = (from.min(to), from.max(to));
-        let ((x, a), (y, b)) = ((low / self.size(), low % self.size()), (high / self.size(), high % self.size()));
+        let ((x, a), (y, b)) =
+            ((low / self.size(), low % self.size()), (high / self.size(), high % self.size()));
         if x != y {
             return (self.plane.orthogonal(x, y) && self.inner.meets(a, b)).then_some((1, LinkClass::Global));
         }
@@ -161,7 +162,9 @@ impl Rule for Bundles {
         let ((x, a), (y, b)) = ((low / p, low % p), (high / p, high % p));
         match x == y {
             true => is_paley(&self.places, a, b).then_some((1, LinkClass::Local)),
-            false => (self.bundles.adjacent(x, y) && self.places.raised(a) == b).then_some((1, LinkClass::Global)),
+            false => {
+                (self.bundles.adjacent(x, y) && self.places.raised(a) == b).then_some((1, LinkClass::Global))
+            }
         }
     }
 }

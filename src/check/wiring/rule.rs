@@ -47,13 +47,20 @@ pub(super) trait Rule {
     }
 }
 
-pub(super) fn by_rule(fabric: &Fabric, network: &Network, topology: &Topology, rule: &dyn Rule) -> Result<(), String> {
+pub(super) fn by_rule(
+    fabric: &Fabric,
+    network: &Network,
+    topology: &Topology,
+    rule: &dyn Rule,
+) -> Result<(), String> {
     routers(fabric, topology, rule)?;
     links(fabric, network, topology, rule)?;
     multiplicities(topology, rule)?;
     for node in topology.nodes() {
         let must = rule.degree(node.0) as usize;
-        for (has, way) in [(topology.channels_from(node).count(), "leave"), (topology.channels_into(node).count(), "enter")] {
+        for (has, way) in
+            [(topology.channels_from(node).count(), "leave"), (topology.channels_into(node).count(), "enter")]
+        {
             if has > must || has < must && !rule.has_gaps() {
                 return Err(format!("{has} channels {way} {}, but {must} must", topology.name(node)));
             }
@@ -61,7 +68,10 @@ pub(super) fn by_rule(fabric: &Fabric, network: &Network, topology: &Topology, r
     }
     let (has, must) = (topology.links().len() as u64, rule.links());
     if has > must || has < must && !rule.has_gaps() {
-        return Err(format!("there are {has} links, but a {} of these parameters has {must}", network.family.name()));
+        return Err(format!(
+            "there are {has} links, but a {} of these parameters has {must}",
+            network.family.name()
+        ));
     }
     ports(topology, rule)
 }
@@ -93,7 +103,11 @@ fn links(fabric: &Fabric, network: &Network, topology: &Topology, rule: &dyn Rul
     for (id, link) in topology.links().enumerate() {
         let name = || topology.link_name(id);
         if link.simplex != rule.simplex() {
-            return Err(format!("{} must be {}", name(), if rule.simplex() { "one channel" } else { "two channels" }));
+            return Err(format!(
+                "{} must be {}",
+                name(),
+                if rule.simplex() { "one channel" } else { "two channels" }
+            ));
         }
         let Some((_, class)) = rule.joined(link.a.node.0, link.b.node.0) else {
             return Err(format!("{} joins two routers that are not neighbors", name()));
@@ -138,10 +152,14 @@ fn multiplicities(topology: &Topology, rule: &dyn Rule) -> Result<(), String> {
 /// global ports itself.
 fn ports(topology: &Topology, rule: &dyn Rule) -> Result<(), String> {
     for node in topology.nodes() {
-        let out = topology.channels_from(node).map(|channel| (channel, topology.source(channel).port, topology.target(channel).node));
+        let out = topology
+            .channels_from(node)
+            .map(|channel| (channel, topology.source(channel).port, topology.target(channel).node));
         ascending(topology, rule, node, out)?;
         if rule.simplex() {
-            let into = topology.channels_into(node).map(|channel| (channel, topology.target(channel).port, topology.source(channel).node));
+            let into = topology
+                .channels_into(node)
+                .map(|channel| (channel, topology.target(channel).port, topology.source(channel).node));
             ascending(topology, rule, node, into)?;
         }
     }
@@ -170,7 +188,9 @@ fn ascending(
             return Err(format!("{}, but that link must be at port{place}", meets()));
         }
         let several = rule.joined(node.0, neighbor.0).is_some_and(|(copies, _)| copies > 1);
-        if before.is_some_and(|before| before > (global, neighbor) || before == (global, neighbor) && !several) {
+        if before
+            .is_some_and(|before| before > (global, neighbor) || before == (global, neighbor) && !several)
+        {
             return Err(format!("{}, which must be one of the ports before", meets()));
         }
         before = Some((global, neighbor));

@@ -76,23 +76,32 @@ impl Work {
 ///
 /// # Errors
 /// The first thing that is not as the predicate of the family, or the formulas, say.
-pub fn sampled(network: &Network, form: &ClosedForm, neighbors: &Neighbors<'_>) -> Result<Sampled, CheckError> {
+pub fn sampled(
+    network: &Network,
+    form: &ClosedForm,
+    neighbors: &Neighbors<'_>,
+) -> Result<Sampled, CheckError> {
     let wrong = |what: String| CheckError::Wiring { what, span: Some(network.span) };
-    let rule = rule_of(network).ok_or_else(|| wrong("a list has no rule to look at a sample by".to_owned()))?;
+    let rule =
+        rule_of(network).ok_or_else(|| wrong("a list has no rule to look at a sample by".to_owned()))?;
     let sample = Sample { rule: &*rule, neighbors, routers: rule.routers() as u32 };
     sizes(&*rule, form).map_err(wrong)?;
     let picked = picked(sample.routers, form);
     let scans = (PAIRS / u64::from(sample.routers)).clamp(1, picked.len() as u64);
     let mut work = Work::default();
-    let looked: Vec<Result<Work, String>> =
-        picked.par_iter().enumerate().map(|(place, &router)| sample.both_ways(router, (place as u64) < scans)).collect();
+    let looked: Vec<Result<Work, String>> = picked
+        .par_iter()
+        .enumerate()
+        .map(|(place, &router)| sample.both_ways(router, (place as u64) < scans))
+        .collect();
     for looked in looked {
         work.add(looked.map_err(wrong)?);
     }
     let (first, cost) = sample.search(picked[0]).map_err(wrong)?;
     work.add(cost);
     let count = (LOOKS / cost.looks.max(1)).clamp(SEARCHES.0, SEARCHES.1).min(picked.len() as u64) as usize;
-    let others: Vec<Result<(Search, Work), String>> = picked[1..count].par_iter().map(|&router| sample.search(router)).collect();
+    let others: Vec<Result<(Search, Work), String>> =
+        picked[1..count].par_iter().map(|&router| sample.search(router)).collect();
     let mut searches = vec![first];
     for other in others {
         let (search, cost) = other.map_err(wrong)?;
@@ -110,7 +119,9 @@ fn sizes(rule: &(dyn Rule + Sync), form: &ClosedForm) -> Result<(), String> {
     let degrees: Vec<u32> = (0..routers).into_par_iter().map(|router| rule.degree(router)).collect();
     let endpoints = (0..routers).filter(|&router| rule.has_hosts(router)).count() as u64;
     let ends: u64 = degrees.iter().map(|&degree| u64::from(degree)).sum();
-    let least_most = |most: bool| degrees.iter().copied().reduce(if most { u32::max } else { u32::min }).map_or(0, u64::from);
+    let least_most = |most: bool| {
+        degrees.iter().copied().reduce(if most { u32::max } else { u32::min }).map_or(0, u64::from)
+    };
     let compared = [
         ("routers", form.routers, u64::from(routers)),
         ("routers with hosts", form.endpoints, endpoints),
@@ -127,16 +138,23 @@ fn sizes(rule: &(dyn Rule + Sync), form: &ClosedForm) -> Result<(), String> {
 
 /// The sample: routers that the formulas name, the first, the last, and others at random, each once.
 fn picked(routers: u32, form: &ClosedForm) -> Vec<u32> {
-    let named = [form.diameter, form.router_diameter].into_iter().filter_map(|farthest| match farthest.reached {
-        Reached::From(router) => Some(router),
-        _ => None,
-    });
+    let named =
+        [form.diameter, form.router_diameter].into_iter().filter_map(|farthest| match farthest.reached {
+            Reached::From(router) => Some(router),
+            _ => None,
+        });
     let mut stream = Stream::new(SEED, 0);
     let drawn = std::iter::repeat_with(|| stream.below(routers as usize) as u32);
     let mut seen = BTreeSet::new();
     // More than enough, whatever is drawn twice.
     let enough = ROUTERS.min(routers as usize);
-    named.chain([0, routers - 1]).chain(drawn).take(100 * ROUTERS).filter(|&router| seen.insert(router)).take(enough).collect()
+    named
+        .chain([0, routers - 1])
+        .chain(drawn)
+        .take(100 * ROUTERS)
+        .filter(|&router| seen.insert(router))
+        .take(enough)
+        .collect()
 }
 
 /// What is looked at.
@@ -162,7 +180,11 @@ impl Sample<'_> {
             work.asked += 1;
             let copies = if same[0] < self.routers { self.copies(router, same[0]) } else { 0 };
             if copies != same.len() {
-                return Err(format!("{} links lead from router {router} to {}, but {copies} must", same.len(), same[0]));
+                return Err(format!(
+                    "{} links lead from router {router} to {}, but {copies} must",
+                    same.len(),
+                    same[0]
+                ));
             }
         }
         Ok(())
@@ -181,14 +203,24 @@ impl Sample<'_> {
             self.list(same[0], &mut back, &mut work)?;
             let returning = back.iter().filter(|&&other| other == router).count();
             if returning != same.len() {
-                return Err(format!("{} links lead from router {router} to {}, but {returning} back", same.len(), same[0]));
+                return Err(format!(
+                    "{} links lead from router {router} to {}, but {returning} back",
+                    same.len(),
+                    same[0]
+                ));
             }
         }
         if scan {
             work.asked += u64::from(self.routers) - 1;
-            let joined: usize = (0..self.routers).filter(|&other| other != router).map(|other| self.copies(router, other)).sum();
+            let joined: usize = (0..self.routers)
+                .filter(|&other| other != router)
+                .map(|other| self.copies(router, other))
+                .sum();
             if joined != own.len() {
-                return Err(format!("router {router} has {} links, but is joined by {joined} to all others", own.len()));
+                return Err(format!(
+                    "router {router} has {} links, but is joined by {joined} to all others",
+                    own.len()
+                ));
             }
         }
         Ok(work)
@@ -239,21 +271,34 @@ fn distances(form: &ClosedForm, search: &Search) -> Result<(), CheckError> {
         let must = reached == Reached::Everywhere || reached == Reached::From(from);
         if must { found == hops } else { found <= hops }
     };
-    let farthest = |formula: Farthest| format!("{}{}", if formula.is_exact() { "" } else { "at most " }, formula.hops);
+    let farthest =
+        |formula: Farthest| format!("{}{}", if formula.is_exact() { "" } else { "at most " }, formula.hops);
     if !fits(form.router_diameter, search.hops) {
-        return wrong("the distance of the farthest router", farthest(form.router_diameter), search.hops.to_string());
+        return wrong(
+            "the distance of the farthest router",
+            farthest(form.router_diameter),
+            search.hops.to_string(),
+        );
     }
     if search.endpoints_at.is_empty() {
         return Ok(());
     }
     let found = search.endpoints_at.len() as u32 - 1;
     if !fits(form.diameter, found) {
-        return wrong("the distance of the farthest router with hosts", farthest(form.diameter), found.to_string());
+        return wrong(
+            "the distance of the farthest router with hosts",
+            farthest(form.diameter),
+            found.to_string(),
+        );
     }
     let Some(layers) = &form.layers else { return Ok(()) };
     let all: u64 = layers.iter().sum();
     if all != form.endpoints * (form.endpoints - 1) || layers.len() as u32 != form.diameter.hops + 1 {
-        return wrong("the number of pairs", all.to_string(), (form.endpoints * (form.endpoints - 1)).to_string());
+        return wrong(
+            "the number of pairs",
+            all.to_string(),
+            (form.endpoints * (form.endpoints - 1)).to_string(),
+        );
     }
     let times: Vec<u64> = search.endpoints_at.iter().map(|others| others * form.endpoints).collect();
     if form.alike && times != *layers {

@@ -74,34 +74,53 @@ const STEPS: usize = 1 << 16;
 /// The ring is whole, and some matchings can have left out all links that routers lack.
 pub(super) fn matched(topology: &Topology, shortcuts: &Shortcuts) -> Result<(), String> {
     let ring = Ring::new(shortcuts);
-    let neighbors: Vec<Vec<u32>> =
-        topology.nodes().map(|node| topology.channels_from(node).map(|channel| topology.target(channel).node.0).collect()).collect();
+    let neighbors: Vec<Vec<u32>> = topology
+        .nodes()
+        .map(|node| topology.channels_from(node).map(|channel| topology.target(channel).node.0).collect())
+        .collect();
     let name = |router: u32| topology.name(NodeId(router));
     for router in 0..ring.routers {
         let next = (router + 1) % ring.routers;
         if !neighbors[router as usize].contains(&next) {
-            return Err(format!("{} is not joined to {}, the next one of the ring", name(router), name(next)));
+            return Err(format!(
+                "{} is not joined to {}, the next one of the ring",
+                name(router),
+                name(next)
+            ));
         }
     }
     let passes = shortcuts.degree - 2;
     let lacks = |router: u32| shortcuts.degree.saturating_sub(neighbors[router as usize].len() as u32);
     let short: Vec<u32> = (0..ring.routers).filter(|&router| lacks(router) > 0).collect();
-    let joinable = |one: u32, other: u32| ring.allows(one, other) && !neighbors[one as usize].contains(&other);
+    let joinable =
+        |one: u32, other: u32| ring.allows(one, other) && !neighbors[one as usize].contains(&other);
     for (at, &one) in short.iter().enumerate() {
         for &other in &short[at + 1..] {
             if lacks(one) + lacks(other) > passes && joinable(one, other) {
-                return Err(format!("{} and {} lack links that they could have had with each other", name(one), name(other)));
+                return Err(format!(
+                    "{} and {} lack links that they could have had with each other",
+                    name(one),
+                    name(other)
+                ));
             }
         }
     }
     // Every link that is lacking is one item; those of a router were left out by different matchings.
-    let lacking: Vec<u32> = short.iter().flat_map(|&router| (0..lacks(router)).map(move |_| router)).collect();
+    let lacking: Vec<u32> =
+        short.iter().flat_map(|&router| (0..lacks(router)).map(move |_| router)).collect();
     let conflicts: Vec<Vec<usize>> = (0..lacking.len())
-        .map(|item| (0..item).filter(|&other| lacking[other] == lacking[item] || joinable(lacking[other], lacking[item])).collect())
+        .map(|item| {
+            (0..item)
+                .filter(|&other| lacking[other] == lacking[item] || joinable(lacking[other], lacking[item]))
+                .collect()
+        })
         .collect();
-    let mut deal = Deal { left_out: vec![0; passes as usize], odd: ring.routers % 2 == 1, of: Vec::new(), steps: STEPS };
+    let mut deal =
+        Deal { left_out: vec![0; passes as usize], odd: ring.routers % 2 == 1, of: Vec::new(), steps: STEPS };
     match deal.works(&conflicts) {
-        Some(false) => Err(format!("{} links are lacking that {passes} matchings cannot have left out", lacking.len())),
+        Some(false) => {
+            Err(format!("{} links are lacking that {passes} matchings cannot have left out", lacking.len()))
+        }
         Some(true) | None => Ok(()),
     }
 }
@@ -164,9 +183,15 @@ mod tests {
         let sides: &[&[usize]] = &[&[], &[], &[0, 1], &[0, 1]];
         let circle: &[&[usize]] = &[&[], &[0], &[1], &[2], &[0, 3]];
         assert_eq!([2, 3].map(|matchings| deals(three, matchings, true, STEPS)), [Some(false), Some(true)]);
-        assert_eq!([1, 2, 3].map(|matchings| deals(sides, matchings, false, STEPS)), [Some(false), Some(true), Some(true)]);
+        assert_eq!(
+            [1, 2, 3].map(|matchings| deals(sides, matchings, false, STEPS)),
+            [Some(false), Some(true), Some(true)]
+        );
         // A matching has an odd number of them, and no three of a circle of five are apart: one each.
-        assert_eq!([2, 3, 5].map(|matchings| deals(circle, matchings, true, STEPS)), [Some(false), Some(false), Some(true)]);
+        assert_eq!(
+            [2, 3, 5].map(|matchings| deals(circle, matchings, true, STEPS)),
+            [Some(false), Some(false), Some(true)]
+        );
         // Of an even number of routers a matching leaves out none, or two at least: never these two apart.
         assert_eq!([2, 5].map(|matchings| deals(&[&[], &[0]], matchings, false, STEPS)), [Some(false); 2]);
         assert_eq!(deals(&[&[], &[]], 5, false, STEPS), Some(true));

@@ -22,7 +22,12 @@ struct FormerOption {
     unit: &'static str,
 }
 
-const fn former(name: &'static str, part: BlockPart, setting: &'static str, unit: &'static str) -> FormerOption {
+const fn former(
+    name: &'static str,
+    part: BlockPart,
+    setting: &'static str,
+    unit: &'static str,
+) -> FormerOption {
     FormerOption { name, part, setting, unit }
 }
 
@@ -64,7 +69,8 @@ const FORMER_OPTIONS: [FormerOption; 30] = [
 /// `traffic = tornado; rates = 0.4;`; `None` if there are none.
 pub(crate) fn settings_of_former_options(words: &[String]) -> Option<String> {
     let values = FORMER_OPTIONS.iter().filter_map(|former| Some((former, value_of(words, former.name)?)));
-    let values: Vec<(&FormerOption, String)> = values.map(|(former, value)| (former, written(former, &value))).collect();
+    let values: Vec<(&FormerOption, String)> =
+        values.map(|(former, value)| (former, written(former, &value))).collect();
     if values.is_empty() {
         return None;
     }
@@ -74,7 +80,8 @@ pub(crate) fn settings_of_former_options(words: &[String]) -> Option<String> {
         ("routing", BlockPart::Routing, "ugal"),
         ("model", BlockPart::Model, "packet"),
     ];
-    let mut settings: Vec<String> = blocks.iter().filter_map(|(name, part, word)| with_block(name, *part, word, &values)).collect();
+    let mut settings: Vec<String> =
+        blocks.iter().filter_map(|(name, part, word)| with_block(name, *part, word, &values)).collect();
     let plain = values.iter().filter(|(former, _)| former.part == BlockPart::Block);
     settings.extend(plain.map(|(former, value)| format!("{} = {value};", former.setting)));
     Some(settings.join(" "))
@@ -86,7 +93,8 @@ fn value_of(words: &[String], option: &str) -> Option<String> {
         let rest = word.strip_prefix(option)?;
         (rest.is_empty() || rest.starts_with('=')).then(|| (at, rest.strip_prefix('=')))
     })?;
-    let value = inline.or_else(|| words.get(at + 1).map(String::as_str).filter(|word| !word.starts_with("--")));
+    let value =
+        inline.or_else(|| words.get(at + 1).map(String::as_str).filter(|word| !word.starts_with("--")));
     Some(value.unwrap_or("..").to_owned())
 }
 
@@ -109,20 +117,29 @@ fn written_rates(value: &str) -> String {
     };
     let items: Vec<&str> = value.split(',').map(str::trim).collect();
     if let [item] = &items[..] {
-        return steps(item).map_or_else(|| (*item).to_owned(), |[first, last, step]| format!("{first} .. {last} step {step}"));
+        return steps(item).map_or_else(
+            || (*item).to_owned(),
+            |[first, last, step]| format!("{first} .. {last} step {step}"),
+        );
     }
-    let rates = items.iter().flat_map(|item| match steps(item).map(|ends| ends.map(|rate| Rate::parse(&rate).map(Rate::in_millionths))) {
-        Some([Some(first), Some(last), Some(step)]) => {
-            (first..=last).step_by(step as usize).take(1000).map(|rate| Rate::millionths(rate).to_string()).collect()
+    let rates = items.iter().flat_map(|item| {
+        match steps(item).map(|ends| ends.map(|rate| Rate::parse(&rate).map(Rate::in_millionths))) {
+            Some([Some(first), Some(last), Some(step)]) => (first..=last)
+                .step_by(step as usize)
+                .take(1000)
+                .map(|rate| Rate::millionths(rate).to_string())
+                .collect(),
+            _ => vec![(*item).to_owned()],
         }
-        _ => vec![(*item).to_owned()],
     });
     format!("[{}]", rates.collect::<Vec<_>>().join(", "))
 }
 
 /// The traffic that some details belong to, where no option names one.
 fn traffic_of_details(values: &[(&FormerOption, String)]) -> &'static str {
-    let has = |setting: &str| values.iter().any(|(former, _)| former.part == BlockPart::Traffic && former.setting == setting);
+    let has = |setting: &str| {
+        values.iter().any(|(former, _)| former.part == BlockPart::Traffic && former.setting == setting)
+    };
     if has("by") {
         "group_shift"
     } else if has("bytes") || has("order") {
@@ -133,11 +150,21 @@ fn traffic_of_details(values: &[(&FormerOption, String)]) -> &'static str {
 }
 
 /// `model = flit { window = 9; }`: a word, and the settings in its block.
-fn with_block(name: &str, part: BlockPart, usual_word: &str, values: &[(&FormerOption, String)]) -> Option<String> {
-    let own: Vec<&(&FormerOption, String)> = values.iter().filter(|(former, _)| former.part == part).collect();
-    let word = own.iter().find(|(former, _)| ["", "trace"].contains(&former.setting)).map(|(_, value)| value.as_str());
+fn with_block(
+    name: &str,
+    part: BlockPart,
+    usual_word: &str,
+    values: &[(&FormerOption, String)],
+) -> Option<String> {
+    let own: Vec<&(&FormerOption, String)> =
+        values.iter().filter(|(former, _)| former.part == part).collect();
+    let word = own
+        .iter()
+        .find(|(former, _)| ["", "trace"].contains(&former.setting))
+        .map(|(_, value)| value.as_str());
     let details = own.iter().filter(|(former, _)| !["", "trace"].contains(&former.setting));
-    let details: Vec<String> = details.map(|(former, value)| format!("{} = {value};", former.setting)).collect();
+    let details: Vec<String> =
+        details.map(|(former, value)| format!("{} = {value};", former.setting)).collect();
     match (word, &details[..]) {
         (None, []) => None,
         (Some(word), []) => Some(format!("{name} = {word};")),
@@ -157,8 +184,14 @@ mod tests {
             ("--rates=0.1..0.6:0.1 --seeds 3", "rates = 0.1 .. 0.6 step 0.1; seeds = 3;"),
             ("--rates 0.1..0.3:0.1,1", "rates = [0.10, 0.20, 0.30, 1];"),
             ("--traffic tornado --saturation", "traffic = tornado;"),
-            ("--traffic all_to_all --bytes 64KiB --window 384", "traffic = all_to_all { bytes = 64KiB; } model = packet { window = 384; }"),
-            ("--hotspot cube0[0,0,0],5 --share 0.5", "traffic = hotspot { at = [cube0[0,0,0],5]; share = 0.5; }"),
+            (
+                "--traffic all_to_all --bytes 64KiB --window 384",
+                "traffic = all_to_all { bytes = 64KiB; } model = packet { window = 384; }",
+            ),
+            (
+                "--hotspot cube0[0,0,0],5 --share 0.5",
+                "traffic = hotspot { at = [cube0[0,0,0],5]; share = 0.5; }",
+            ),
             ("--trace t.csv --packet 11", "traffic = trace \"t.csv\"; packet = 11 flits;"),
             ("--bursts 40 --burst-rate 0.5", "births = bursts { length = 40 cycles; rate = 0.5; }"),
             ("--routing ugal --bias 30", "routing = ugal { bias = 30 flits; }"),

@@ -35,10 +35,18 @@ pub struct PlaceSteps(pub Vec<PlaceStep>);
 
 /// Name, argument and help of every option that is a step.
 const STEPS: [(&str, &str, &str); 6] = [
-    ("add", "KIND[=NAME]", "Place another slice of a kind, in the first cubes that are free; several times, as all that follow"),
+    (
+        "add",
+        "KIND[=NAME]",
+        "Place another slice of a kind, in the first cubes that are free; several times, as all that follow",
+    ),
     ("cubes", "CUBES", "Place the slice that was added last in these cubes, such as 3,9"),
     ("remove", "NAME", "Take a slice away: its cubes go dark"),
-    ("swap", "CUBE[=CUBE]", "Replace a cube of a slice, by the first spare or free one unless it is named, such as cube5=cube62"),
+    (
+        "swap",
+        "CUBE[=CUBE]",
+        "Replace a cube of a slice, by the first spare or free one unless it is named, such as cube5=cube62",
+    ),
     ("down", "CUBE", "A cube does not work: no slice gets it"),
     ("up", "CUBE", "It works again"),
 ];
@@ -60,7 +68,13 @@ impl FromArgMatches for PlaceSteps {
         let mut given: Vec<(usize, &str, &String)> = Vec::new();
         for (name, _, _) in STEPS {
             let (indices, values) = (matches.indices_of(name), matches.get_many::<String>(name));
-            given.extend(indices.into_iter().flatten().zip(values.into_iter().flatten()).map(|(at, value)| (at, name, value)));
+            given.extend(
+                indices
+                    .into_iter()
+                    .flatten()
+                    .zip(values.into_iter().flatten())
+                    .map(|(at, value)| (at, name, value)),
+            );
         }
         given.sort();
         let mut steps = Vec::new();
@@ -73,18 +87,22 @@ impl FromArgMatches for PlaceSteps {
                 if cubes.is_some() {
                     return Err(wrong("the cubes of this slice are named already"));
                 }
-                *cubes = Some(value.split(',').map(cube).collect::<Result<_, _>>().map_err(|what| wrong(&what))?);
+                *cubes =
+                    Some(value.split(',').map(cube).collect::<Result<_, _>>().map_err(|what| wrong(&what))?);
                 continue;
             }
             steps.push(match name {
                 "cubes" => return Err(wrong("it stands behind the `--add` that it is for")),
                 "add" => {
-                    let (kind, name) = value.split_once('=').map_or((value.as_str(), None), |(kind, name)| (kind, Some(name.to_owned())));
+                    let (kind, name) = value
+                        .split_once('=')
+                        .map_or((value.as_str(), None), |(kind, name)| (kind, Some(name.to_owned())));
                     PlaceStep::Add { kind: kind.to_owned(), name, cubes: None }
                 }
                 "remove" => PlaceStep::Remove(value.clone()),
                 "swap" => {
-                    let (of, with) = value.split_once('=').map_or((value.as_str(), None), |(of, with)| (of, Some(with)));
+                    let (of, with) =
+                        value.split_once('=').map_or((value.as_str(), None), |(of, with)| (of, Some(with)));
                     let with = with.map(cube).transpose().map_err(|what| wrong(&what))?;
                     PlaceStep::Swap(cube(of).map_err(|what| wrong(&what))?, with)
                 }
@@ -108,5 +126,8 @@ impl FromArgMatches for PlaceSteps {
 /// `cube5`, or `5`.
 fn cube(text: &str) -> Result<u32, String> {
     let text = text.trim();
-    text.strip_prefix("cube").unwrap_or(text).parse().map_err(|_| format!("`{text}` is no cube, such as cube5"))
+    text.strip_prefix("cube")
+        .unwrap_or(text)
+        .parse()
+        .map_err(|_| format!("`{text}` is no cube, such as cube5"))
 }

@@ -65,7 +65,11 @@ impl std::str::FromStr for Factor {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let number: f64 = text.parse().map_err(|_| "it is no number".to_owned())?;
-        if (1.0..=1000.0).contains(&number) { Ok(Self(number)) } else { Err("it must be from 1 to 1000".to_owned()) }
+        if (1.0..=1000.0).contains(&number) {
+            Ok(Self(number))
+        } else {
+            Err("it must be from 1 to 1000".to_owned())
+        }
     }
 }
 

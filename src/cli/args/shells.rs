@@ -24,7 +24,9 @@ const VARIABLE: &str = "FABC_COMPLETE";
 /// There is no such shell, or its question is none.
 pub(crate) fn completed() -> clap::error::Result<bool> {
     let here = std::env::current_dir().ok();
-    CompleteEnv::with_factory(Options::command).var(VARIABLE).try_complete(std::env::args_os(), here.as_deref())
+    CompleteEnv::with_factory(Options::command)
+        .var(VARIABLE)
+        .try_complete(std::env::args_os(), here.as_deref())
 }
 
 /// Prints the script that makes a shell ask.
@@ -46,7 +48,8 @@ pub(crate) fn script(shell: Shell) -> Result<(), Stop> {
 /// # Errors
 /// The disk does not let us.
 pub(crate) fn pages(directory: &Path, terminal: Terminal) -> Result<(), Stop> {
-    let unwritable = |error: std::io::Error| DriverError::Unwritable { path: display(directory), reason: plain(&error) };
+    let unwritable =
+        |error: std::io::Error| DriverError::Unwritable { path: display(directory), reason: plain(&error) };
     std::fs::create_dir_all(directory).map_err(unwritable)?;
     let mut all = Options::command().disable_help_subcommand(true);
     all.build();

@@ -12,7 +12,9 @@ pub(crate) fn of(candidates: fn() -> Vec<CompletionCandidate>) -> ArgValueCandid
 
 /// Specs, and the folders on the way to them.
 pub(crate) fn specs() -> ArgValueCompleter {
-    ArgValueCompleter::new(PathCompleter::any().filter(|path: &Path| path.extension().is_some_and(|end| end == "fab")).stdio())
+    ArgValueCompleter::new(
+        PathCompleter::any().filter(|path: &Path| path.extension().is_some_and(|end| end == "fab")).stdio(),
+    )
 }
 
 /// Error codes with their titles.

@@ -52,8 +52,13 @@ pub(crate) fn dump_compiled(
 fn resolve(fabric: &Fabric) -> String {
     let Some(pod) = fabric.pod() else { return format!("{fabric:#?}\n") };
     let [x, y, z] = pod.cube.dims;
-    let mut out =
-        format!("pod {}: {} nodes, {} cubes of {x} x {y} x {z}, clock {} Hz\n", fabric.name, pod.node_count(), pod.cubes, fabric.clock_hz);
+    let mut out = format!(
+        "pod {}: {} nodes, {} cubes of {x} x {y} x {z}, clock {} Hz\n",
+        fabric.name,
+        pod.node_count(),
+        pod.cubes,
+        fabric.clock_hz
+    );
     for link in fabric.link_types.iter() {
         out += &format!("link {}: {} bit/s, {} cycles\n", link.name, link.bandwidth_bps, link.latency_cycles);
     }
@@ -69,7 +74,8 @@ fn resolve(fabric: &Fabric) -> String {
     out += &match fabric.demand.shape() {
         DemandShape::Uniform => String::new(),
         DemandShape::Groups(components) => {
-            let parts: Vec<String> = components.iter().map(|part| format!("groups of {} x {}", part.group, part.weight)).collect();
+            let parts: Vec<String> =
+                components.iter().map(|part| format!("groups of {} x {}", part.group, part.weight)).collect();
             format!("demand: {}\n", parts.join(", "))
         }
         DemandShape::Matrix(_) => {
@@ -89,16 +95,23 @@ fn resolve(fabric: &Fabric) -> String {
                 SynthesisMethod::Search => String::new(),
                 method => format!(", {method:?}"),
             };
-            format!("topology: synthesize, symmetry {:?}, effort {}, seed {}{method}\n", settings.symmetry, settings.effort, settings.seed)
+            format!(
+                "topology: synthesize, symmetry {:?}, effort {}, seed {}{method}\n",
+                settings.symmetry, settings.effort, settings.seed
+            )
         }
         TopologyChoice::SynthesizeNear(Near { path, moves, search, .. }) => format!(
             "topology: synthesize near \"{path}\", at most {moves} moves, symmetry {:?}, effort {}, seed {}\n",
             search.symmetry, search.effort, search.seed
         ),
-        TopologyChoice::CrossConnects { path, text, .. } => format!("topology: cross_connects \"{path}\" ({} B)\n", text.len()),
+        TopologyChoice::CrossConnects { path, text, .. } => {
+            format!("topology: cross_connects \"{path}\" ({} B)\n", text.len())
+        }
     };
     out += &match fabric.routing {
-        RoutingChoice::AllowedTurns(settings) => format!("routing: allowed_turns {}", settings.written()).trim_end().to_owned() + "\n",
+        RoutingChoice::AllowedTurns(settings) => {
+            format!("routing: allowed_turns {}", settings.written()).trim_end().to_owned() + "\n"
+        }
         routing => format!("routing: {}\n", routing.name()),
     };
     for require in &fabric.requires {
@@ -157,7 +170,9 @@ fn analyze(compiled: &Compiled) -> String {
     let flow = &compiled.flow;
     out += &format!(
         "flow: {} after {} rounds, stopped by {}\n",
-        flow.primal.as_ref().map_or("not listed".to_owned(), |primal| format!("{}/{}", primal.demand, primal.busiest)),
+        flow.primal
+            .as_ref()
+            .map_or("not listed".to_owned(), |primal| format!("{}/{}", primal.demand, primal.busiest)),
         flow.rounds,
         flow.stopped_by.name()
     );
@@ -182,7 +197,11 @@ fn route(compiled: &Compiled) -> String {
             scenario.metrics.load(walk.max_channel_load()).as_f64(),
             walk.vc_hops
         );
-        let parts = if scenario.metrics.parts == 1 { String::new() } else { format!(" in parts of 1/{}", scenario.metrics.parts) };
+        let parts = if scenario.metrics.parts == 1 {
+            String::new()
+        } else {
+            format!(" in parts of 1/{}", scenario.metrics.parts)
+        };
         out += &format!("  channels by load{parts} {:?}\n", walk.load_histogram);
     }
     out
@@ -208,9 +227,16 @@ fn check(compiled: &Compiled) -> String {
         let symmetry = &routed.tables.symmetry;
         let vcs = usize::from(routed.tables.vcs);
         for class in 0..ranks.len() / vcs.max(1) {
-            let end = End { node: symmetry.canonical_node(class / topology.ports()), port: PortId::new(class % topology.ports()) };
+            let end = End {
+                node: symmetry.canonical_node(class / topology.ports()),
+                port: PortId::new(class % topology.ports()),
+            };
             if topology.outgoing(end.node, end.port).is_some() {
-                out += &format!("  {} ranks {:?}\n", channel_name(topology, end.node, end.port), &ranks[class * vcs..][..vcs]);
+                out += &format!(
+                    "  {} ranks {:?}\n",
+                    channel_name(topology, end.node, end.port),
+                    &ranks[class * vcs..][..vcs]
+                );
             }
         }
     }
@@ -223,10 +249,11 @@ fn channel_name(topology: &Topology, node: NodeId, port: PortId) -> String {
 
 fn emit(compiled: &Compiled, spec_text: &str, options: &[(String, String)]) -> String {
     let mut out = String::new();
-    let listed: Result<(), std::convert::Infallible> = fabc_emit::each_artifact(compiled, spec_text, options, &mut |artifact| {
-        out += &format!("{:>12}  {}\n", artifact.bytes.len(), artifact.path);
-        Ok(())
-    });
+    let listed: Result<(), std::convert::Infallible> =
+        fabc_emit::each_artifact(compiled, spec_text, options, &mut |artifact| {
+            out += &format!("{:>12}  {}\n", artifact.bytes.len(), artifact.path);
+            Ok(())
+        });
     listed.unwrap_or_else(|never| match never {});
     out
 }

@@ -21,7 +21,11 @@ pub(crate) fn fmt(args: &FmtArgs, terminal: Terminal) -> Result<(), Stop> {
             exit_code = exit_code.max(stop.exit_code);
         }
     }
-    if exit_code == 0 { Ok(()) } else { Err(Stop { diagnostics: Vec::new(), sources: Default::default(), exit_code }) }
+    if exit_code == 0 {
+        Ok(())
+    } else {
+        Err(Stop { diagnostics: Vec::new(), sources: Default::default(), exit_code })
+    }
 }
 
 fn one(path: &str, check: bool, terminal: Terminal) -> Result<(), Stop> {
@@ -31,7 +35,11 @@ fn one(path: &str, check: bool, terminal: Terminal) -> Result<(), Stop> {
     let file = parsed.map_err(|errors| (Failure::spec_errors(errors), sources))?;
     let formatted = syntax::print(&file);
     if check {
-        return if text == formatted { Ok(()) } else { Err(DriverError::NotFormatted { path: path.to_owned() }.into()) };
+        return if text == formatted {
+            Ok(())
+        } else {
+            Err(DriverError::NotFormatted { path: path.to_owned() }.into())
+        };
     }
     if path == "-" {
         write_out(formatted.as_bytes())?;

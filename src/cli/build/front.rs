@@ -15,7 +15,12 @@ use fabc_pipeline::library::{Loaded, TablesForm, binary_tables, broken, too_long
 use fabc_pipeline::show::MessageFormat;
 
 /// Reads the spec; `None` if the build is to stop there.
-pub(crate) fn front(spec: &str, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> Result<Option<Loaded>, Stop> {
+pub(crate) fn front(
+    spec: &str,
+    args: &CompileArgs,
+    watch: &Watch,
+    terminal: Terminal,
+) -> Result<Option<Loaded>, Stop> {
     let mut loaded = watch.time("read", || read::spec(spec, &args.set))?;
     terminal.warn(std::mem::take(&mut loaded.warnings), &loaded.sources);
     for (name, text) in loaded.sources.files().filter(|(name, _)| *name != COMMAND_LINE) {
@@ -33,7 +38,12 @@ pub(crate) fn front(spec: &str, args: &CompileArgs, watch: &Watch, terminal: Ter
 }
 
 /// Compiles what [`front`] read.
-pub(crate) fn back(loaded: Loaded, args: &CompileArgs, watch: &Watch, terminal: Terminal) -> Result<(Compiled, SourceMap), Stop> {
+pub(crate) fn back(
+    loaded: Loaded,
+    args: &CompileArgs,
+    watch: &Watch,
+    terminal: Terminal,
+) -> Result<(Compiled, SourceMap), Stop> {
     let Loaded { fabric, sources, .. } = loaded;
     let last = args.stop_after.unwrap_or(Stage::Emit);
     let compiled = match watch.time("compile", || compile(fabric, last, watch)) {
@@ -41,8 +51,14 @@ pub(crate) fn back(loaded: Loaded, args: &CompileArgs, watch: &Watch, terminal: 
         Err(failure) => return Err((failure, sources).into()),
     };
     for pass in &compiled.passes {
-        let counters: Vec<String> = pass.counters.iter().map(|(name, count)| format!("{name} {count}")).collect();
-        terminal.detail(&format!("pass {}: stopped by {}; {}", pass.name, pass.stopped_by, counters.join(", ")));
+        let counters: Vec<String> =
+            pass.counters.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        terminal.detail(&format!(
+            "pass {}: stopped by {}; {}",
+            pass.name,
+            pass.stopped_by,
+            counters.join(", ")
+        ));
     }
     Ok((compiled, sources))
 }
@@ -69,12 +85,17 @@ pub(crate) fn manifest_options(args: &CompileArgs) -> Vec<(String, String)> {
 }
 
 /// The option that makes the tables binary, where they are to be; it stands in the manifest too.
-pub(crate) fn tables_option(form: TablesForm, compiled: &Compiled, terminal: Terminal) -> Vec<(String, String)> {
+pub(crate) fn tables_option(
+    form: TablesForm,
+    compiled: &Compiled,
+    terminal: Terminal,
+) -> Vec<(String, String)> {
     use fabc_emit::{BINARY_TABLES, listed_entries, most_in_json};
     let (entries, most) = (listed_entries(compiled), most_in_json(compiled));
     let binary = binary_tables(form, compiled);
     if binary && form == TablesForm::Auto {
-        let [what, format] = if compiled.fabric.routing.is_scheduled() { ["plans", "schedule"] } else { ["tables", "tables"] };
+        let [what, format] =
+            if compiled.fabric.routing.is_scheduled() { ["plans", "schedule"] } else { ["tables", "tables"] };
         terminal.note(&format!(
             "the {what} list {entries} entries, more than {most}: they are written as fabc.{format}.bin/1, not as JSON \
              (`--tables json` insists, `fabc tables` prints both)"

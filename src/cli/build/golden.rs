@@ -79,14 +79,21 @@ pub(crate) fn golden(
         return Err(error.into());
     }
     let mut staging = Staging::at(directory, staging::BUILT)?;
-    fabc_emit::each_artifact(compiled, spec_text, options, &mut |artifact| staging.write(&artifact.path, &artifact.bytes))?;
+    fabc_emit::each_artifact(compiled, spec_text, options, &mut |artifact| {
+        staging.write(&artifact.path, &artifact.bytes)
+    })?;
     staging.publish()?;
     say(&format!("updated {path}"))?;
     Ok(())
 }
 
 /// The difference of this build, as B, from a directory.
-fn compared_with(directory: &Path, compiled: &Compiled, spec_text: &str, options: &[(String, String)]) -> Result<Diff, Stop> {
+fn compared_with(
+    directory: &Path,
+    compiled: &Compiled,
+    spec_text: &str,
+    options: &[(String, String)],
+) -> Result<Diff, Stop> {
     let old = Side::directory(directory)?;
     let new = Side::compiled(compiled, SideArgs { label: "this build", spec_text, options })?;
     compared(&[old, new])

@@ -14,7 +14,9 @@ pub(crate) mod sliced;
 
 use crate::args::options::{BuildArgs, CheckArgs, GraphArgs, GraphFormat};
 use crate::build::dump::dump_compiled;
-use crate::build::front::{back, front, left_to_a_build, manifest_options, requires_hold, tables_option, watch};
+use crate::build::front::{
+    back, front, left_to_a_build, manifest_options, requires_hold, tables_option, watch,
+};
 use crate::build::golden::Golden;
 use crate::build::requests::Request;
 use crate::diff::tolerance;
@@ -70,14 +72,20 @@ pub(crate) fn build(args: &BuildArgs, terminal: Terminal) -> Result<(), Stop> {
             worst = worst.max(stop.exit_code);
         }
     }
-    if worst == 0 { Ok(()) } else { Err(Stop { diagnostics: Vec::new(), sources: SourceMap::default(), exit_code: worst }) }
+    if worst == 0 {
+        Ok(())
+    } else {
+        Err(Stop { diagnostics: Vec::new(), sources: SourceMap::default(), exit_code: worst })
+    }
 }
 
 /// The error of a command line with `--emit` and without a spec.
 fn no_spec(command: &str, terminal: Terminal) -> Stop {
     let what = "the following required argument was not provided: <SPEC>";
     if terminal.format == MessageFormat::Human {
-        crate::args::options::Options::command().error(clap::error::ErrorKind::MissingRequiredArgument, what).exit();
+        crate::args::options::Options::command()
+            .error(clap::error::ErrorKind::MissingRequiredArgument, what)
+            .exit();
     }
     InputError::usage(&format!("{what}\n\nUsage: fabc {command} [OPTIONS] <SPEC>")).into()
 }
@@ -125,13 +133,17 @@ fn build_with(
         Some(out) => Some(Staging::begin(out, &loaded.fabric.name, staging::BUILT)?),
         None => None,
     };
-    let only_links = out.is_none() && args.golden.is_none() && args.compile.dump.is_empty() && requests.iter().all(Request::is_of_links);
+    let only_links = out.is_none()
+        && args.golden.is_none()
+        && args.compile.dump.is_empty()
+        && requests.iter().all(Request::is_of_links);
     if args.compile.stop_after == Some(Stage::Synthesize) && only_links {
         return links(loaded, requests, watch, data_on_stdout, terminal);
     }
     let (spec_text, settings) = (loaded.text.clone(), loaded.settings.clone());
     let (compiled, sources) = back(loaded, &args.compile, watch, terminal)?;
-    let options = [settings, manifest_options(&args.compile), tables_option(args.tables, &compiled, terminal)].concat();
+    let options =
+        [settings, manifest_options(&args.compile), tables_option(args.tables, &compiled, terminal)].concat();
     dump_compiled(&compiled, &spec_text, &options, &args.compile.dump)?;
     if !data_on_stdout {
         terminal.say_with_colors(&fabc_emit::terminal_report(&compiled, look()))?;
@@ -163,14 +175,25 @@ fn build_with(
             })
         })?;
         let target = staging.publish()?;
-        say(&format!("\nwrote {} ({files} files, {}) in {}", display(&target), size(bytes), watch.elapsed()))?;
+        say(&format!(
+            "\nwrote {} ({files} files, {}) in {}",
+            display(&target),
+            size(bytes),
+            watch.elapsed()
+        ))?;
     }
     // Last: what a long search has found is worth having, even if it is not enough.
     requires_hold(&compiled.requires, sources)
 }
 
 /// Writes files about links alone: the fabric is wired, and nothing is measured.
-fn links(loaded: Loaded, requests: &[Request], watch: &Watch, data_on_stdout: bool, terminal: Terminal) -> Result<(), Stop> {
+fn links(
+    loaded: Loaded,
+    requests: &[Request],
+    watch: &Watch,
+    data_on_stdout: bool,
+    terminal: Terminal,
+) -> Result<(), Stop> {
     let Loaded { fabric, sources, .. } = loaded;
     let wired = watch.time("compile", || wire(fabric, watch)).map_err(|failure| (failure, sources))?;
     for request in requests {
@@ -184,7 +207,8 @@ fn links(loaded: Loaded, requests: &[Request], watch: &Watch, data_on_stdout: bo
 /// Says which switches have no configuration although the spec does not say that they are to have none.
 fn without_config(compiled: &Compiled, terminal: Terminal) {
     let pod = compiled.fabric.pod();
-    let mut unable = pod.into_iter().flat_map(|pod| pod.ocses.iter()).filter(|ocs| ocs.config_db == SonicConfig::NoSides);
+    let mut unable =
+        pod.into_iter().flat_map(|pod| pod.ocses.iter()).filter(|ocs| ocs.config_db == SonicConfig::NoSides);
     if let Some(first) = unable.next() {
         let others = match unable.count() {
             0 => String::new(),
@@ -266,7 +290,9 @@ fn described(Loaded { fabric, sources, .. }: Loaded, watch: &Watch, terminal: Te
     let described = match watch.time("sample", || describe(&fabric)) {
         Ok(Some(described)) => described,
         // Of a family without formulas nothing so large can be declared.
-        Ok(None) => return check_early(&fabric, Stage::Emit).map(drop).map_err(|failure| (failure, sources).into()),
+        Ok(None) => {
+            return check_early(&fabric, Stage::Emit).map(drop).map_err(|failure| (failure, sources).into());
+        }
         Err(failure) => return Err((failure, sources).into()),
     };
     terminal.say(&format!("{}: no errors ({})", fabric.name, contents(&fabric)))?;
@@ -280,9 +306,15 @@ fn contents(fabric: &Fabric) -> String {
     match &fabric.plant {
         Plant::Pod(pod) => {
             let ([x, y, z], cubes) = (pod.cube.dims, count(pod.cubes as usize, "cube"));
-            format!("{cubes} of {x} x {y} x {z}, {}, {requires}, {} OCSes", count(pod.node_count(), "chip"), pod.ocses.len())
+            format!(
+                "{cubes} of {x} x {y} x {z}, {}, {requires}, {} OCSes",
+                count(pod.node_count(), "chip"),
+                pod.ocses.len()
+            )
         }
-        Plant::Network(network) => format!("{}, {}, {requires}", network.family.name(), count(network.router_count(), "router")),
+        Plant::Network(network) => {
+            format!("{}, {}, {requires}", network.family.name(), count(network.router_count(), "router"))
+        }
     }
 }
 

@@ -74,28 +74,60 @@ impl Wrong {
 ///
 /// # Errors
 /// As a build, and as [`Parts::of_spec`].
-pub(crate) fn build(spec: &str, shard: Shard, args: &BuildArgs, watch: &Watch, terminal: Terminal) -> Result<(), Stop> {
+pub(crate) fn build(
+    spec: &str,
+    shard: Shard,
+    args: &BuildArgs,
+    watch: &Watch,
+    terminal: Terminal,
+) -> Result<(), Stop> {
     let parts = if Path::new(spec).is_dir() {
         if !args.compile.set.is_empty() || args.compile.stop_after.is_some() || args.out.is_some() {
-            let hint = "`--set`, `--stop-after` and `--out` belong to a spec: name that, or leave them out".to_owned();
-            return Err(DriverError::Shards { what: format!("`{spec}` is a directory of shards"), hint }.into());
+            let hint = "`--set`, `--stop-after` and `--out` belong to a spec: name that, or leave them out"
+                .to_owned();
+            return Err(
+                DriverError::Shards { what: format!("`{spec}` is a directory of shards"), hint }.into()
+            );
         }
         Parts::read(Path::new(spec))?
     } else {
-        let Some(parts) = Parts::of_spec(spec, shard.count, &args.compile, (args.out.as_deref(), args.tables), watch, terminal)? else {
+        let Some(parts) = Parts::of_spec(
+            spec,
+            shard.count,
+            &args.compile,
+            (args.out.as_deref(), args.tables),
+            watch,
+            terminal,
+        )?
+        else {
             return Ok(());
         };
         parts
     };
     let of = Of { parts: &parts, shard, written: AtomicUsize::new(0) };
-    let done = || format!("shard {}/{} of {} is done in {}", shard.index, shard.count, parts.plan.fabric, display(&parts.directory));
+    let done = || {
+        format!(
+            "shard {}/{} of {} is done in {}",
+            shard.index,
+            shard.count,
+            parts.plan.fabric,
+            display(&parts.directory)
+        )
+    };
     if of.is_done() {
         return Ok(terminal.say(&format!("{}: everything was there", done()))?);
     }
     let Loaded { fabric, sources, .. } = parts.spec()?;
-    watch.time("compile", || compile::shard(&fabric, parts.stage(), &of, watch)).map_err(|wrong| wrong.stop(sources))?;
+    watch
+        .time("compile", || compile::shard(&fabric, parts.stage(), &of, watch))
+        .map_err(|wrong| wrong.stop(sources))?;
     let count = of.written.load(Ordering::Relaxed);
-    terminal.say(&format!("{}: {count} file{} written in {}", done(), if count == 1 { "" } else { "s" }, watch.elapsed()))?;
+    terminal.say(&format!(
+        "{}: {count} file{} written in {}",
+        done(),
+        if count == 1 { "" } else { "s" },
+        watch.elapsed()
+    ))?;
     Ok(())
 }
 
@@ -130,7 +162,12 @@ pub(crate) fn merge(args: &MergeArgs, terminal: Terminal) -> Result<(), Stop> {
         staging.write(&artifact.path, &artifact.bytes)
     })?;
     let target = staging.publish()?;
-    terminal.say(&format!("\nwrote {} ({files} files, {}) in {}", display(&target), size(bytes), watch.elapsed()))?;
+    terminal.say(&format!(
+        "\nwrote {} ({files} files, {}) in {}",
+        display(&target),
+        size(bytes),
+        watch.elapsed()
+    ))?;
     if compiled.simulations.iter().any(|reports| !reports.is_empty()) {
         terminal.say(UNPROVED)?;
     }
@@ -155,7 +192,8 @@ impl Parts {
         let Some(loaded) = front::front(spec, args, watch, terminal)? else { return Ok(None) };
         let Loaded { fabric, sources, settings, text, .. } = loaded;
         if !fabric.slices.kinds.is_empty() {
-            let hint = "every kind of slice is a build of its own: build them with `--cache` on several machines";
+            let hint =
+                "every kind of slice is a build of its own: build them with `--cache` on several machines";
             return Err(DriverError::OfSlices { what: "`--shard`".to_owned(), hint }.into());
         }
         let stage = args.stop_after.unwrap_or(Stage::Emit);
@@ -164,7 +202,13 @@ impl Parts {
         needed.extend(fabc_emit::inputs(&fabric));
         let options = [settings, manifest_options(args)].concat();
         let tables = tables.word().to_owned();
-        let plan = ShardPlan { fabric: fabric.name.clone(), key: content::of_run(&needed, stage.name()), shards, options, tables };
+        let plan = ShardPlan {
+            fabric: fabric.name.clone(),
+            key: content::of_run(&needed, stage.name()),
+            shards,
+            options,
+            tables,
+        };
         let directory = out.unwrap_or(Path::new("out")).join(format!("{}.shards", fabric.name));
         refuse_foreign(&directory)?;
         for (path, text) in &needed {
@@ -182,23 +226,35 @@ impl Parts {
     /// It is no such directory, or one of another version.
     pub(crate) fn read(directory: &Path) -> Result<Self, DriverError> {
         let path = directory.join(PLAN);
-        let wrong = |what: String| DriverError::Shards { what, hint: "`fabc build SPEC --shard i/n` writes it".to_owned() };
+        let wrong = |what: String| DriverError::Shards {
+            what,
+            hint: "`fabc build SPEC --shard i/n` writes it".to_owned(),
+        };
         if !path.is_file() {
             return Err(wrong(format!("there is no `{PLAN}` in `{}`", display(directory))));
         }
-        let file: ShardsFile =
-            tagged(&read::bytes(&path, ARTIFACT_BYTES)?).map_err(|what| wrong(format!("`{}`: {what}", display(&path))))?;
+        let file: ShardsFile = tagged(&read::bytes(&path, ARTIFACT_BYTES)?)
+            .map_err(|what| wrong(format!("`{}`: {what}", display(&path))))?;
         if file.tool != fabc_emit::TOOL {
-            return Err(wrong(format!("`{}` is of {}, but this is {}", display(&path), file.tool, fabc_emit::TOOL)));
+            return Err(wrong(format!(
+                "`{}` is of {}, but this is {}",
+                display(&path),
+                file.tool,
+                fabc_emit::TOOL
+            )));
         }
         // The name of a directory comes from the file.
-        let plain = !file.fabric.is_empty() && file.fabric.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let plain = !file.fabric.is_empty()
+            && file.fabric.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         if !plain || file.shards == 0 {
             return Err(wrong(format!("`{}` is damaged", display(&path))));
         }
         take_away_leftovers(directory);
         let ShardsFile { fabric, key, shards, tables, options, .. } = file;
-        Ok(Self { directory: directory.to_owned(), plan: ShardPlan { fabric, key, shards, options: options.0, tables } })
+        Ok(Self {
+            directory: directory.to_owned(),
+            plan: ShardPlan { fabric, key, shards, options: options.0, tables },
+        })
     }
 
     /// The same build in another number of parts; what is done stays done.
@@ -212,7 +268,8 @@ impl Parts {
     }
 
     fn stage(&self) -> Stage {
-        let named = self.plan.options.iter().find(|(name, _)| name == "stop_after").map(|(_, stage)| stage.as_str());
+        let named =
+            self.plan.options.iter().find(|(name, _)| name == "stop_after").map(|(_, stage)| stage.as_str());
         Stage::ALL.into_iter().find(|stage| Some(stage.name()) == named).unwrap_or(Stage::Emit)
     }
 
@@ -231,8 +288,12 @@ impl Parts {
         if key == self.plan.key && loaded.fabric.name == self.plan.fabric {
             return Ok(loaded);
         }
-        let what = format!("`{}` is not the spec that these shards are of: its key is another one than that of `{PLAN}`", display(&folder));
-        Err(DriverError::Shards { what, hint: "`fabc build SPEC --shard i/n` writes both again".to_owned() }.into())
+        let what = format!(
+            "`{}` is not the spec that these shards are of: its key is another one than that of `{PLAN}`",
+            display(&folder)
+        );
+        Err(DriverError::Shards { what, hint: "`fabc build SPEC --shard i/n` writes both again".to_owned() }
+            .into())
     }
 
     /// Where a scenario is kept, or a simulation on it.
@@ -272,7 +333,9 @@ impl Parts {
     /// Whether a simulation is.
     fn has_report(&self, simulation: &str, scenario: &str) -> bool {
         let tables = self.place(Some(simulation), scenario).is_file().then(|| self.file(scenario));
-        tables.and_then(Result::ok).is_some_and(|tables| self.report(simulation, scenario, tables.hash()).is_ok())
+        tables
+            .and_then(Result::ok)
+            .is_some_and(|tables| self.report(simulation, scenario, tables.hash()).is_ok())
     }
 
     /// The pieces of work that are not done, as the healthy fabric was found to have them; one for every
@@ -283,12 +346,15 @@ impl Parts {
         };
         // Tables are large, and all simulations on them ask: they are read once.
         let scenarios = std::iter::once("nominal").chain(pieces.faults.iter().map(String::as_str));
-        let tables: BTreeMap<&str, String> = scenarios.filter_map(|name| Some((name, self.file(name).ok()?.hash().to_owned()))).collect();
+        let tables: BTreeMap<&str, String> =
+            scenarios.filter_map(|name| Some((name, self.file(name).ok()?.hash().to_owned()))).collect();
         let open = |(number, piece): (usize, Piece<'_>)| {
             let (is_done, what) = match piece {
                 Piece::Fault(name) => (tables.contains_key(name), name.to_owned()),
                 Piece::Simulation { name, scenario } => {
-                    let is_done = tables.get(scenario).is_some_and(|tables| self.report(name, scenario, tables).is_ok());
+                    let is_done = tables
+                        .get(scenario)
+                        .is_some_and(|tables| self.report(name, scenario, tables).is_ok());
                     (is_done, format!("`{name}` on {scenario}"))
                 }
             };
@@ -313,7 +379,10 @@ impl Parts {
             let (s, are) = if shards.len() == 1 { ("", "is") } else { ("s", "are") };
             format!("shard{s} {} {are} not done: {}{more} missing", listed.join(", "), names.join(", "))
         };
-        DriverError::Shards { what, hint: format!("`fabc build {} --shard {first}/{count}` does it", display(&self.directory)) }
+        DriverError::Shards {
+            what,
+            hint: format!("`fabc build {} --shard {first}/{count}` does it", display(&self.directory)),
+        }
     }
 }
 
@@ -373,16 +442,29 @@ impl Keeper for Of<'_> {
         if !self.wants_healthy() {
             return Ok(());
         }
-        self.write(&self.parts.place(None, "nominal"), &fabc_emit::kept_healthy(&self.parts.plan.key, &healthy))
+        self.write(
+            &self.parts.place(None, "nominal"),
+            &fabc_emit::kept_healthy(&self.parts.plan.key, &healthy),
+        )
     }
 
     fn fault(&self, kept: KeptScenario) -> Result<(), Wrong> {
-        self.write(&self.parts.place(None, &kept.scenario), &fabc_emit::kept_fault(&self.parts.plan.key, &kept))
+        self.write(
+            &self.parts.place(None, &kept.scenario),
+            &fabc_emit::kept_fault(&self.parts.plan.key, &kept),
+        )
     }
 
-    fn simulation(&self, fabric: &Fabric, topology: &Topology, name: &str, report: &SimReport) -> Result<(), Wrong> {
+    fn simulation(
+        &self,
+        fabric: &Fabric,
+        topology: &Topology,
+        name: &str,
+        report: &SimReport,
+    ) -> Result<(), Wrong> {
         let tables = self.parts.file(&report.scenario).map_err(Wrong::Driver)?;
-        let bytes = fabc_emit::kept_simulation(&self.parts.plan.key, tables.hash(), fabric, topology, name, report);
+        let bytes =
+            fabc_emit::kept_simulation(&self.parts.plan.key, tables.hash(), fabric, topology, name, report);
         self.write(&self.parts.place(Some(name), &report.scenario), &bytes)
     }
 }
@@ -400,16 +482,27 @@ impl Kept for Parts {
         file.scenario(topology).map_err(|what| self.foreign(None, name, &what))
     }
 
-    fn simulation(&self, fabric: &Fabric, simulation: &Simulation, prepared: &Prepared<'_>) -> Result<SimReport, Wrong> {
+    fn simulation(
+        &self,
+        fabric: &Fabric,
+        simulation: &Simulation,
+        prepared: &Prepared<'_>,
+    ) -> Result<SimReport, Wrong> {
         let (name, scenario) = (&simulation.name[..], prepared.scenario());
         let tables = self.file(scenario).map_err(Wrong::Driver)?;
         let kept = self.report(name, scenario, tables.hash()).map_err(Wrong::Driver)?;
         let foreign = |what: &str| self.foreign(Some(name), scenario, what);
         let file: SimulationFile = tagged(kept.report()).map_err(|what| foreign(&what))?;
         let [line] = &file.scenarios[..] else { return Err(foreign("it has another number of scenarios")) };
-        let report = fabc_sim::reported(fabric, simulation, prepared, line).map_err(|wrong| foreign(&wrong.what))?;
+        let report =
+            fabc_sim::reported(fabric, simulation, prepared, line).map_err(|wrong| foreign(&wrong.what))?;
         // Where it is written again to the byte, all is so that follows from the tables and the counts.
-        let again = fabc_emit::simulation_json(fabric, prepared.topology(), Some(name), std::slice::from_ref(&report));
+        let again = fabc_emit::simulation_json(
+            fabric,
+            prepared.topology(),
+            Some(name),
+            std::slice::from_ref(&report),
+        );
         if again.as_bytes() != kept.report() {
             return Err(foreign("another report follows from its counts and the tables"));
         }
@@ -427,7 +520,10 @@ impl Kept for Parts {
 
 impl Parts {
     fn foreign(&self, simulation: Option<&str>, scenario: &str, what: &str) -> Wrong {
-        Wrong::Driver(unusable(format!("`{}` cannot be of this build: {what}", display(&self.place(simulation, scenario)))))
+        Wrong::Driver(unusable(format!(
+            "`{}` cannot be of this build: {what}",
+            display(&self.place(simulation, scenario))
+        )))
     }
 }
 
@@ -446,7 +542,9 @@ fn error_text(error: &(dyn Diagnostic + Send + Sync)) -> String {
 
 /// Takes away what killed processes left of files that they were writing.
 fn take_away_leftovers(directory: &Path) {
-    ["", SPEC, "spec/inputs", "kept"].iter().for_each(|below| write::take_away_all_leftovers(&directory.join(below)));
+    ["", SPEC, "spec/inputs", "kept"]
+        .iter()
+        .for_each(|below| write::take_away_all_leftovers(&directory.join(below)));
 }
 
 /// Parts are written into their own directory only, or an empty one.

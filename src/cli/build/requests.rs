@@ -46,11 +46,13 @@ fn is_folder(path: &str) -> bool {
 /// # Errors
 /// Standard output cannot be written.
 pub(crate) fn list() -> Result<(), DriverError> {
-    let width = |text: fn(&Format) -> &'static str| fabc_emit::FORMATS.iter().map(|format| text(format).len()).max().unwrap_or(0) + 2;
+    let width = |text: fn(&Format) -> &'static str| {
+        fabc_emit::FORMATS.iter().map(|format| text(format).len()).max().unwrap_or(0) + 2
+    };
     let [name, path] = [width(|format| format.name), width(|format| format.path)];
-    fabc_emit::FORMATS
-        .iter()
-        .try_for_each(|format| print_out(&format!("{:<name$}{:<path$}{}", format.name, format.path, format.description)))
+    fabc_emit::FORMATS.iter().try_for_each(|format| {
+        print_out(&format!("{:<name$}{:<path$}{}", format.name, format.path, format.description))
+    })
 }
 
 /// Reads the values of `--emit`.
@@ -58,12 +60,19 @@ pub(crate) fn list() -> Result<(), DriverError> {
 /// # Errors
 /// [`DriverError::UnknownFormat`], or [`DriverError::OnePlace`] of two that would be one file.
 pub(crate) fn read(values: &[String]) -> Result<Vec<Request>, DriverError> {
-    let requests = values.iter().map(|value| request(value)).collect::<Result<Vec<Request>, DriverError>>()?;
+    let requests =
+        values.iter().map(|value| request(value)).collect::<Result<Vec<Request>, DriverError>>()?;
     for (at, second) in requests.iter().enumerate().filter(|(_, request)| !request.is_stdout()) {
-        let one_file =
-            |first: &&Request| join("", &first.path) == join("", &second.path) && (first.format == second.format || !second.is_folder());
+        let one_file = |first: &&Request| {
+            join("", &first.path) == join("", &second.path)
+                && (first.format == second.format || !second.is_folder())
+        };
         if let Some(first) = requests[..at].iter().find(one_file) {
-            return Err(DriverError::OnePlace { first: first.format.name, second: second.format.name, path: second.path.clone() });
+            return Err(DriverError::OnePlace {
+                first: first.format.name,
+                second: second.format.name,
+                path: second.path.clone(),
+            });
         }
     }
     Ok(requests)
@@ -109,7 +118,11 @@ pub(crate) fn fits(request: &Request, fabric: &Fabric) -> Result<(), DriverError
 ///
 /// # Errors
 /// Nothing of this format was compiled, it does not fit the place, or the disk does not let us.
-pub(crate) fn write(request: &Request, compiled: &Compiled, spec_text: &str) -> Result<Vec<String>, DriverError> {
+pub(crate) fn write(
+    request: &Request,
+    compiled: &Compiled,
+    spec_text: &str,
+) -> Result<Vec<String>, DriverError> {
     let Request { format, path } = request;
     if format.is_external() {
         return external(format, path, compiled);
@@ -141,7 +154,9 @@ fn place(request: &Request, files: &[Artifact]) -> Result<Vec<String>, DriverErr
             write::take_away_leftovers(Path::new(path));
             Ok(vec![write_file(Path::new(path), file)?])
         }
-        _ if !folder => Err(DriverError::ManyFiles { name: name.to_owned(), files: files.len(), path: path.clone() }),
+        _ if !folder => {
+            Err(DriverError::ManyFiles { name: name.to_owned(), files: files.len(), path: path.clone() })
+        }
         _ => {
             let mut distinct = Distinct::default();
             let one = |file: &Artifact| {
@@ -166,7 +181,11 @@ fn external(format: &Format, path: &str, compiled: &Compiled) -> Result<Vec<Stri
             any = true;
             write_out(bytes)
         })?;
-        return if any { Ok(Vec::new()) } else { Err(DriverError::NothingToEmit { name: format.name.to_owned() }) };
+        return if any {
+            Ok(Vec::new())
+        } else {
+            Err(DriverError::NothingToEmit { name: format.name.to_owned() })
+        };
     }
     let folder = format.is_several() || is_folder(path);
     if !folder {
@@ -188,7 +207,9 @@ fn external(format: &Format, path: &str, compiled: &Compiled) -> Result<Vec<Stri
         bytes_written += bytes.len();
         open.as_mut().map_or(Ok(()), |(_, file)| file.append(bytes))
     })?;
-    let Some((_, last)) = open else { return Err(DriverError::NothingToEmit { name: format.name.to_owned() }) };
+    let Some((_, last)) = open else {
+        return Err(DriverError::NothingToEmit { name: format.name.to_owned() });
+    };
     last.finish()?;
     let count = if files == 1 { String::new() } else { format!("{files} files, ") };
     Ok(vec![format!("wrote {path} ({count}{})", size(bytes_written))])

@@ -20,7 +20,11 @@ pub(crate) fn schema(name: Option<&str>) -> Result<(), Stop> {
     let Some(schema) = Schema::of(name) else {
         let near = diag::closest(name, SCHEMAS.iter().map(|schema| schema.name));
         let near = near.map_or_else(String::new, |near| format!("did you mean `{near}`? "));
-        return Err(DriverError::UnknownSchema { name: name.to_owned(), hint: format!("{near}`fabc schema` lists all names") }.into());
+        return Err(DriverError::UnknownSchema {
+            name: name.to_owned(),
+            hint: format!("{near}`fabc schema` lists all names"),
+        }
+        .into());
     };
     write_out(schema.text.as_bytes())?;
     Ok(())

@@ -24,7 +24,14 @@ use std::path::Path;
 /// What a kind is compiled from.
 fn alone(kind: &SliceKind, sources: &SourceMap) -> Loaded {
     let (fabric, spec) = (kind.fabric.clone(), parse_normal_form(&kind.spec));
-    Loaded { text: kind.spec.clone(), fabric, spec, sources: sources.clone(), warnings: Vec::new(), settings: Vec::new() }
+    Loaded {
+        text: kind.spec.clone(),
+        fabric,
+        spec,
+        sources: sources.clone(),
+        warnings: Vec::new(),
+        settings: Vec::new(),
+    }
 }
 
 /// Refuses what asks for one topology.
@@ -37,7 +44,13 @@ fn refuse(what: &str) -> Stop {
 ///
 /// # Errors
 /// A kind cannot be had, the slices do not fit, the disk does not let us; at the end, a `require` fails.
-pub(crate) fn build(loaded: Loaded, args: &BuildArgs, out: Option<&Path>, watch: &Watch, terminal: Terminal) -> Result<(), Stop> {
+pub(crate) fn build(
+    loaded: Loaded,
+    args: &BuildArgs,
+    out: Option<&Path>,
+    watch: &Watch,
+    terminal: Terminal,
+) -> Result<(), Stop> {
     let options = [(args.golden.is_some(), "`--golden`"), (!args.compile.dump.is_empty(), "`--dump`")];
     if let Some((_, option)) = options.into_iter().find(|(given, _)| *given) {
         return Err(refuse(option));
@@ -55,7 +68,11 @@ pub(crate) fn build(loaded: Loaded, args: &BuildArgs, out: Option<&Path>, watch:
     for of in &fabric.slices.kinds {
         let alone = alone(of, &sources);
         let text = alone.text.clone();
-        let nameless = kind_cache::key(&of.fabric, &text.replacen(&format!("fabric {} ", of.fabric.name), "fabric ", 1), args);
+        let nameless = kind_cache::key(
+            &of.fabric,
+            &text.replacen(&format!("fabric {} ", of.fabric.name), "fabric ", 1),
+            args,
+        );
         let key = kind_cache::key(&of.fabric, &text, args);
         let mut read = BTreeMap::new();
         let mut take = |artifact: Artifact| {
@@ -78,11 +95,13 @@ pub(crate) fn build(loaded: Loaded, args: &BuildArgs, out: Option<&Path>, watch:
                 None => back(alone, &args.compile, watch, terminal)?.0,
             };
             again.fabric.name.clone_from(&of.fabric.name);
-            let options = [manifest_options(&args.compile), tables_option(args.tables, &again, terminal)].concat();
+            let options =
+                [manifest_options(&args.compile), tables_option(args.tables, &again, terminal)].concat();
             terminal.say_with_colors(&fabc_emit::terminal_report(&again, look()))?;
             let broken = requires(&again, &sources);
             // What breaks its contract is told every time.
-            let mut kept = cache.as_ref().filter(|_| broken.is_empty()).map(|cache| cache.keep(&key)).transpose()?;
+            let mut kept =
+                cache.as_ref().filter(|_| broken.is_empty()).map(|cache| cache.keep(&key)).transpose()?;
             watch.time("write", || {
                 fabc_emit::each_artifact(&again, &text, &options, &mut |artifact| {
                     kept.as_mut().map_or(Ok(()), |kept| kept.write(&artifact.path, &artifact.bytes))?;
@@ -94,14 +113,19 @@ pub(crate) fn build(loaded: Loaded, args: &BuildArgs, out: Option<&Path>, watch:
             compiled.insert(nameless, again);
         }
         let there = |file: &str| {
-            read.get(file).cloned().ok_or_else(|| DriverError::NotBuilt { path: of.name.clone(), reason: format!("there is no `{file}`") })
+            read.get(file).cloned().ok_or_else(|| DriverError::NotBuilt {
+                path: of.name.clone(),
+                reason: format!("there is no `{file}`"),
+            })
         };
         kinds.push(kind(of, &there)?);
     }
     let settings = settings(&fabric, &kinds, &placement);
-    let placed = PlacedPod { fabric: &fabric, pod, kinds: &kinds, placement: &placement, settings: &settings };
+    let placed =
+        PlacedPod { fabric: &fabric, pod, kinds: &kinds, placement: &placement, settings: &settings };
     let options = [given, manifest_options(&args.compile)].concat();
-    let (more, more_bytes) = watch.time("write", || write_placed(&mut staging, placed, (&spec_text, &options), lines))?;
+    let (more, more_bytes) =
+        watch.time("write", || write_placed(&mut staging, placed, (&spec_text, &options), lines))?;
     let target = staging.publish()?;
     terminal.say(&fabc_emit::placed_text(placed))?;
     let (files, bytes) = (files + more, size(bytes + more_bytes));
@@ -120,7 +144,11 @@ fn requires(compiled: &Compiled, sources: &SourceMap) -> Vec<Box<dyn miette::Dia
 /// As [`build`].
 pub(crate) fn check(loaded: Loaded, args: &CheckArgs, watch: &Watch, terminal: Terminal) -> Result<(), Stop> {
     let CheckArgs { compile: args, emit: formats, golden, .. } = args;
-    let options = [(golden.is_some(), "`--golden`"), (!args.dump.is_empty(), "`--dump`"), (!formats.is_empty(), "`--emit`")];
+    let options = [
+        (golden.is_some(), "`--golden`"),
+        (!args.dump.is_empty(), "`--dump`"),
+        (!formats.is_empty(), "`--emit`"),
+    ];
     if let Some((_, option)) = options.into_iter().find(|(given, _)| *given) {
         return Err(refuse(option));
     }
@@ -129,7 +157,8 @@ pub(crate) fn check(loaded: Loaded, args: &CheckArgs, watch: &Watch, terminal: T
     let (mut failed, mut left) = (Vec::new(), 0);
     for of in &fabric.slices.kinds {
         if args.stop_after.is_none() {
-            left += check_early(&of.fabric, Stage::Emit).map_err(|failure| Stop::from((failure, sources.clone())))?;
+            left += check_early(&of.fabric, Stage::Emit)
+                .map_err(|failure| Stop::from((failure, sources.clone())))?;
             continue;
         }
         let (compiled, _) = back(alone(of, &sources), args, watch, terminal)?;
@@ -137,7 +166,12 @@ pub(crate) fn check(loaded: Loaded, args: &CheckArgs, watch: &Watch, terminal: T
         failed.extend(requires(&compiled, &sources));
     }
     if args.stop_after.is_none() {
-        terminal.say(&format!("{}: no errors ({}){}", fabric.name, contents(&fabric), left_to_a_build(left)))?;
+        terminal.say(&format!(
+            "{}: no errors ({}){}",
+            fabric.name,
+            contents(&fabric),
+            left_to_a_build(left)
+        ))?;
     }
     if failed.is_empty() { Ok(()) } else { Err(Stop { diagnostics: failed, sources, exit_code: 3 }) }
 }
@@ -146,7 +180,13 @@ pub(crate) fn check(loaded: Loaded, args: &CheckArgs, watch: &Watch, terminal: T
 fn contents(fabric: &Fabric) -> String {
     let pod = of_slices(fabric);
     let [x, y, z] = pod.cube.dims;
-    let kinds: Vec<String> = fabric.slices.kinds.iter().map(|kind| format!("{} x {} ({})", kind.count, kind.cubes(), kind.name)).collect();
-    let spare = if fabric.slices.spare > 0 { format!("; {} spare", fabric.slices.spare) } else { String::new() };
+    let kinds: Vec<String> = fabric
+        .slices
+        .kinds
+        .iter()
+        .map(|kind| format!("{} x {} ({})", kind.count, kind.cubes(), kind.name))
+        .collect();
+    let spare =
+        if fabric.slices.spare > 0 { format!("; {} spare", fabric.slices.spare) } else { String::new() };
     format!("{} cubes of {x} x {y} x {z}; slices: {}{spare}", pod.cubes, kinds.join(", "))
 }

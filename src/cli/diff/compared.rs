@@ -31,8 +31,10 @@ pub(crate) fn compared(sides: &[Side<'_>; 2]) -> Result<Diff, Stop> {
 /// All files. What the manifest says of others, and of the version of fabc, is no difference of its own.
 fn files(sides: &[Side<'_>; 2]) -> Vec<FileDiff> {
     let [a, b] = sides;
-    let same_manifest =
-        || (&a.manifest.fabric, &a.manifest.contract, a.options()) == (&b.manifest.fabric, &b.manifest.contract, b.options());
+    let same_manifest = || {
+        (&a.manifest.fabric, &a.manifest.contract, a.options())
+            == (&b.manifest.fabric, &b.manifest.contract, b.options())
+    };
     let paths: BTreeSet<&String> = a.files.keys().chain(b.files.keys()).collect();
     let file = |path: &String| {
         let marks = [a.files.get(path), b.files.get(path)];
@@ -49,7 +51,8 @@ fn files(sides: &[Side<'_>; 2]) -> Vec<FileDiff> {
 fn tables(sides: &[Side<'_>; 2], wiring: Option<&Compared>) -> Result<Vec<TablesDiff>, Stop> {
     let mut seen = BTreeSet::new();
     let faults = sides.iter().flat_map(|side| side.report.scenarios.iter().map(|(name, _)| name.as_str()));
-    let scenarios: Vec<&str> = std::iter::once("nominal").chain(faults).filter(|name| seen.insert(*name)).collect();
+    let scenarios: Vec<&str> =
+        std::iter::once("nominal").chain(faults).filter(|name| seen.insert(*name)).collect();
     let mut all = Vec::new();
     for scenario in scenarios {
         let found = match sides.each_ref().map(|side| side.tables_path(scenario)) {
@@ -64,9 +67,16 @@ fn tables(sides: &[Side<'_>; 2], wiring: Option<&Compared>) -> Result<Vec<Tables
 }
 
 /// The tables of one scenario, entry by entry.
-fn entries(sides: &[Side<'_>; 2], scenario: &str, paths: [&str; 2], wiring: Option<&Compared>) -> Result<TablesFound, Stop> {
+fn entries(
+    sides: &[Side<'_>; 2],
+    scenario: &str,
+    paths: [&str; 2],
+    wiring: Option<&Compared>,
+) -> Result<TablesFound, Stop> {
     let unlike = |why: &str| Ok(TablesFound::Unlike(why.to_owned()));
-    let (Some(a), Some(b)) = (&sides[0].topology, &sides[1].topology) else { return unlike("a side has no topology") };
+    let (Some(a), Some(b)) = (&sides[0].topology, &sides[1].topology) else {
+        return unlike("a side has no topology");
+    };
     let images = wiring.and_then(|found| found.images.as_deref());
     if a.names.len() != b.names.len() {
         return unlike("not as many routers");
@@ -88,5 +98,9 @@ fn entries(sides: &[Side<'_>; 2], scenario: &str, paths: [&str; 2], wiring: Opti
     }
     let TableChanges { routers, counts } = table_changes(&old, &new, images);
     let changed = routers.iter().map(|node| b.names[node.0 as usize].clone()).collect();
-    Ok(if routers.is_empty() { TablesFound::Same } else { TablesFound::Entries { routers: b.names.len(), changed, counts } })
+    Ok(if routers.is_empty() {
+        TablesFound::Same
+    } else {
+        TablesFound::Entries { routers: b.names.len(), changed, counts }
+    })
 }

@@ -48,15 +48,20 @@ fn judged(args: &DiffArgs, terminal: Terminal) -> Result<bool, Stop> {
         [false, false] => [Side::directory(Path::new(&args.a))?, Side::directory(Path::new(&args.b))?],
         [true, true] => {
             let what = "neither is a directory".to_owned();
-            return Err(
-                DriverError::Diff { what, hint: "build one of them: `fabc build A.fab`, then `fabc diff out/a B.fab`".to_owned() }.into()
-            );
+            return Err(DriverError::Diff {
+                what,
+                hint: "build one of them: `fabc build A.fab`, then `fabc diff out/a B.fab`".to_owned(),
+            }
+            .into());
         }
         [first_is_spec, _] => {
             let (spec, directory) = if first_is_spec { (&args.a, &args.b) } else { (&args.b, &args.a) };
             let built = Side::directory(Path::new(directory))?;
             made = Made::as_far_as(&built, spec, &args.set, terminal)?;
-            let side = Side::compiled(&made.compiled, SideArgs { label: spec, spec_text: &made.spec_text, options: &made.options })?;
+            let side = Side::compiled(
+                &made.compiled,
+                SideArgs { label: spec, spec_text: &made.spec_text, options: &made.options },
+            )?;
             if first_is_spec { [side, built] } else { [built, side] }
         }
     };
@@ -86,14 +91,17 @@ impl Made {
         let mut loaded: Loaded = read::spec(spec, set)?;
         terminal.warn(std::mem::take(&mut loaded.warnings), &loaded.sources);
         let options = built.options();
-        let option = |name: &str| options.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+        let option =
+            |name: &str| options.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
         let stop_after = Stage::ALL.into_iter().find(|stage| option("stop_after") == Some(stage.name()));
         let (binary, _) = fabc_emit::BINARY_TABLES;
         let form = if option(binary).is_some() { TablesForm::Binary } else { TablesForm::Json };
         let args = CompileArgs { set: Vec::new(), stop_after, dump: Vec::new(), timings: false };
         let (spec_text, settings) = (print_spec(&loaded.spec), loaded.settings.clone());
         let (compiled, _) = front::back(loaded, &args, &Watch::new(false), terminal)?;
-        let options = [settings, front::manifest_options(&args), front::tables_option(form, &compiled, terminal)].concat();
+        let options =
+            [settings, front::manifest_options(&args), front::tables_option(form, &compiled, terminal)]
+                .concat();
         Ok(Self { compiled, spec_text, options })
     }
 }

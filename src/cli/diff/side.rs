@@ -84,7 +84,11 @@ impl<'c> Side<'c> {
         }
         needs_directory(directory)?;
         if !directory.join(MANIFEST).is_file() {
-            return Err(DriverError::NotBuilt { path: display(directory), reason: format!("there is no `{MANIFEST}`") }.into());
+            return Err(DriverError::NotBuilt {
+                path: display(directory),
+                reason: format!("there is no `{MANIFEST}`"),
+            }
+            .into());
         }
         let mut seen = Seen::default();
         for path in read::paths(directory)? {
@@ -110,9 +114,13 @@ impl<'c> Side<'c> {
 
     fn of(seen: Seen, source: Source<'c>, label: String) -> Result<Self, DriverError> {
         let Seen { files, kept } = seen;
-        let damaged = |path: &str, what: String| DriverError::NotBuilt { path: label.clone(), reason: format!("`{path}`: {what}") };
+        let damaged = |path: &str, what: String| DriverError::NotBuilt {
+            path: label.clone(),
+            reason: format!("`{path}`: {what}"),
+        };
         let no_manifest = || damaged(MANIFEST, "is missing".to_owned());
-        let manifest: Manifest = tagged(kept.get(MANIFEST).ok_or_else(no_manifest)?).map_err(|what| damaged(MANIFEST, what))?;
+        let manifest: Manifest =
+            tagged(kept.get(MANIFEST).ok_or_else(no_manifest)?).map_err(|what| damaged(MANIFEST, what))?;
         let mut report = match kept.get("report.json") {
             Some(bytes) => Report::read(bytes).map_err(|what| damaged("report.json", what))?,
             // Nothing was measured by then.
@@ -123,9 +131,13 @@ impl<'c> Side<'c> {
         }
         let topology = kept.get("topology.json").map(|bytes| ReadTopology::read(bytes)).transpose();
         let topology = topology.map_err(|what| damaged("topology.json", what))?;
-        let switches: Option<AnyOcsFile> =
-            kept.get("ocs.json").map(|bytes| json(bytes)).transpose().map_err(|what| damaged("ocs.json", what))?;
-        let spec = kept.get("spec.fab").map(|bytes| String::from_utf8_lossy(bytes).into_owned()).unwrap_or_default();
+        let switches: Option<AnyOcsFile> = kept
+            .get("ocs.json")
+            .map(|bytes| json(bytes))
+            .transpose()
+            .map_err(|what| damaged("ocs.json", what))?;
+        let spec =
+            kept.get("spec.fab").map(|bytes| String::from_utf8_lossy(bytes).into_owned()).unwrap_or_default();
         Ok(Self { label, source, manifest, report, spec, topology, switches, files })
     }
 
@@ -149,7 +161,10 @@ impl<'c> Side<'c> {
     /// The path of the tables of a scenario.
     pub(crate) fn tables_path(&self, scenario: &str) -> Option<String> {
         let stem = fabc_emit::tables_path(scenario);
-        ["json", "bin"].map(|ending| format!("{stem}.{ending}")).into_iter().find(|path| self.files.contains_key(path))
+        ["json", "bin"]
+            .map(|ending| format!("{stem}.{ending}"))
+            .into_iter()
+            .find(|path| self.files.contains_key(path))
     }
 
     /// The tables of a scenario in the file of that path.
@@ -157,10 +172,17 @@ impl<'c> Side<'c> {
     /// # Errors
     /// The file is not what its format says.
     pub(crate) fn tables(&self, scenario: &str, path: &str) -> Result<ForwardingTables, Stop> {
-        let damaged = |what: String| DriverError::NotBuilt { path: self.label.clone(), reason: format!("`{path}`: {what}") };
+        let damaged = |what: String| DriverError::NotBuilt {
+            path: self.label.clone(),
+            reason: format!("`{path}`: {what}"),
+        };
         match &self.source {
             Source::Compiled(compiled) => {
-                let of = compiled.scenarios.iter().find(|of| of.scenario.name == scenario).and_then(|of| of.routed.as_ref());
+                let of = compiled
+                    .scenarios
+                    .iter()
+                    .find(|of| of.scenario.name == scenario)
+                    .and_then(|of| of.routed.as_ref());
                 Ok(of.ok_or_else(|| damaged("was not compiled".to_owned()))?.tables.unpacked())
             }
             Source::Directory(directory) => {
@@ -174,7 +196,8 @@ impl<'c> Side<'c> {
 
 /// Tables in either form.
 fn tables(bytes: &[u8], topology: &ReadTopology) -> Result<ForwardingTables, String> {
-    let carried = |canonical: bool| if canonical { topology.symmetry.clone() } else { topology.symmetry.without() };
+    let carried =
+        |canonical: bool| if canonical { topology.symmetry.clone() } else { topology.symmetry.without() };
     if BinaryTables::begins(bytes) {
         let file = BinaryTables::read(bytes)?;
         let symmetry = carried(file.is_canonical());
@@ -189,7 +212,8 @@ fn tables(bytes: &[u8], topology: &ReadTopology) -> Result<ForwardingTables, Str
     for line in lines {
         let wrong = |what: &str| format!("router {}: {what}", line.node);
         let node = fabc_base::ids::NodeId(line.node);
-        let known = (node.0 as usize) < symmetry.node_count() && symmetry.canonical_node(symmetry.class(node)) == node;
+        let known = (node.0 as usize) < symmetry.node_count()
+            && symmetry.canonical_node(symmetry.class(node)) == node;
         if !known {
             return Err(wrong("is none that should be listed"));
         }

@@ -55,8 +55,10 @@ impl ReadTopology {
         let TopologyFile { nodes, symmetry, .. } = tagged(bytes)?;
         let cube = nodes.iter().take_while(|node| node.cube == 0).count().max(1) as u32;
         let symmetry = closed(cube, nodes.len() as u32, &symmetry.generators)?;
-        let names: Vec<String> =
-            nodes.iter().map(|node| format!("cube{}[{},{},{}]", node.cube, node.at[0], node.at[1], node.at[2])).collect();
+        let names: Vec<String> = nodes
+            .iter()
+            .map(|node| format!("cube{}[{},{},{}]", node.cube, node.at[0], node.at[1], node.at[2]))
+            .collect();
         Ok(Self { hosts: vec![1; names.len()], names, symmetry, network: None })
     }
 }
@@ -65,5 +67,6 @@ fn closed(block: u32, nodes: u32, generators: &[Vec<u32>]) -> Result<Symmetry, S
     if nodes == 0 || !nodes.is_multiple_of(block) {
         return Err(format!("{nodes} routers are no blocks of {block}"));
     }
-    of_blocks(block, nodes / block, generators).map_err(|why| format!("its generators make no group: {why:?}"))
+    of_blocks(block, nodes / block, generators)
+        .map_err(|why| format!("its generators make no group: {why:?}"))
 }

@@ -35,11 +35,18 @@ pub(crate) fn wiring(sides: &[Side<'_>; 2]) -> Option<Compared> {
     match (&a.network, &b.network) {
         (None, None) => {
             let [of_a, of_b] = [sides[0].switches.as_ref()?, sides[1].switches.as_ref()?];
-            let counts = [&of_a.ocs, &of_b.ocs].map(|switches| switches.iter().map(|ocs| ocs.cross_connects.len()).sum());
+            let counts = [&of_a.ocs, &of_b.ocs]
+                .map(|switches| switches.iter().map(|ocs| ocs.cross_connects.len()).sum());
             let unlike = |why: String| Some(unlike(("cube", "cross-connect"), counts, why));
             if a.names != b.names {
-                let told = [a, b].map(|of| format!("{} cubes of {} chips", of.symmetry.blocks(), of.symmetry.block_size()));
-                let why = if told[0] == told[1] { "cubes of another shape".to_owned() } else { told.join(", but ") };
+                let told = [a, b].map(|of| {
+                    format!("{} cubes of {} chips", of.symmetry.blocks(), of.symmetry.block_size())
+                });
+                let why = if told[0] == told[1] {
+                    "cubes of another shape".to_owned()
+                } else {
+                    told.join(", but ")
+                };
                 return unlike(why);
             }
             match pods([&of_a.ocs, &of_b.ocs], a.symmetry.blocks()) {
@@ -63,21 +70,38 @@ pub(crate) fn wiring(sides: &[Side<'_>; 2]) -> Option<Compared> {
             let (diff, _) = networks([a, b], [links, others]).compared(false);
             Some(Compared { diff, images: None })
         }
-        _ => Some(unlike(("router", "link"), [0; 2], "one is a pod, the other a network without switches".to_owned())),
+        _ => Some(unlike(
+            ("router", "link"),
+            [0; 2],
+            "one is a pod, the other a network without switches".to_owned(),
+        )),
     }
 }
 
 fn unlike((word, joint): (&'static str, &'static str), joints: [usize; 2], why: String) -> Compared {
-    let diff =
-        WiringDiff { word, joint, joints, found: WiringFound::Unlike(why), as_named: joints, renamed: Vec::new(), moves: Vec::new() };
+    let diff = WiringDiff {
+        word,
+        joint,
+        joints,
+        found: WiringFound::Unlike(why),
+        as_named: joints,
+        renamed: Vec::new(),
+        moves: Vec::new(),
+    };
     Compared { diff, images: None }
 }
 
 /// Cubes behind switches: a cross-connect joins two cubes by what it joins on them.
 fn pods(sides: [&Vec<OcsSetting>; 2], cubes: usize) -> Result<Joined, String> {
-    let [of_a, of_b] = sides.map(|switches| switches.iter().map(|ocs| ocs.name.as_str()).collect::<BTreeSet<_>>());
+    let [of_a, of_b] =
+        sides.map(|switches| switches.iter().map(|ocs| ocs.name.as_str()).collect::<BTreeSet<_>>());
     if of_a != of_b {
-        return Err(format!("{} switches, but {}, of which {} are the same", of_a.len(), of_b.len(), of_a.intersection(&of_b).count()));
+        return Err(format!(
+            "{} switches, but {}, of which {} are the same",
+            of_a.len(),
+            of_b.len(),
+            of_a.intersection(&of_b).count()
+        ));
     }
     let mut labels: BTreeMap<Label, bool> = BTreeMap::new();
     let mut seen: [Vec<Vec<(String, usize, String)>>; 2] = [vec![Vec::new(); cubes], vec![Vec::new(); cubes]];
@@ -89,15 +113,26 @@ fn pods(sides: [&Vec<OcsSetting>; 2], cubes: usize) -> Result<Joined, String> {
                 let (cube, face) = name.strip_prefix("cube")?.split_once('.')?;
                 Some((cube.parse::<u32>().ok().filter(|cube| (*cube as usize) < cubes)?, face.to_owned()))
             };
-            let faces = |ports: &[String]| ports.iter().map(face).collect::<Option<Vec<_>>>().ok_or_else(|| wrong("has ports of no cube"));
+            let faces = |ports: &[String]| {
+                ports
+                    .iter()
+                    .map(face)
+                    .collect::<Option<Vec<_>>>()
+                    .ok_or_else(|| wrong("has ports of no cube"))
+            };
             let (first, second) = (faces(&ocs.a)?, faces(&ocs.b)?);
             for (at, ports) in [&first, &second].into_iter().enumerate() {
-                ports.iter().for_each(|(cube, face)| seen[side][*cube as usize].push((ocs.name.clone(), at, face.clone())));
+                ports.iter().for_each(|(cube, face)| {
+                    seen[side][*cube as usize].push((ocs.name.clone(), at, face.clone()))
+                });
             }
             let sided = !second.is_empty();
             let second = if sided { &second } else { &first };
             for [one, other] in &ocs.cross_connects {
-                let ends = first.get(*one as usize).zip(second.get(*other as usize)).ok_or_else(|| wrong("joins ports that it has not"))?;
+                let ends = first
+                    .get(*one as usize)
+                    .zip(second.get(*other as usize))
+                    .ok_or_else(|| wrong("joins ports that it has not"))?;
                 let (mut one, mut other) = ends;
                 if !sided && one.1 > other.1 {
                     std::mem::swap(&mut one, &mut other);
@@ -118,7 +153,8 @@ fn pods(sides: [&Vec<OcsSetting>; 2], cubes: usize) -> Result<Joined, String> {
     let colors: Vec<u32> = seen[0].iter().map(|ports| classes[ports]).collect();
     let directed: Vec<bool> = labels.values().copied().collect();
     let number: BTreeMap<&Label, u32> = labels.keys().zip(0..).collect();
-    let wires = arcs.map(|arcs| wires(&colors, &directed, arcs.iter().map(|(label, ends)| (number[label], *ends))));
+    let wires =
+        arcs.map(|arcs| wires(&colors, &directed, arcs.iter().map(|(label, ends)| (number[label], *ends))));
     let names: Vec<String> = (0..cubes).map(|cube| format!("cube{cube}")).collect();
     let labels = labels.into_keys().map(|(at, ends)| (at, ends.map(|end| format!(".{end}")))).collect();
     Ok(Joined { word: "cube", joint: "cross-connect", wires, names: [names.clone(), names], labels })
@@ -138,15 +174,26 @@ fn networks(sides: [&ReadTopology; 2], links: [&Vec<NetworkLink>; 2]) -> Joined 
         colors[1][*point as usize] = sides[1].hosts[router];
     }
     let kinds: BTreeMap<(bool, &String, bool), u32> = {
-        let kinds: BTreeSet<_> = links.into_iter().flatten().map(|link| (link.kind.0, &link.kind.1, link.simplex)).collect();
+        let kinds: BTreeSet<_> =
+            links.into_iter().flatten().map(|link| (link.kind.0, &link.kind.1, link.simplex)).collect();
         kinds.into_iter().zip(0..).collect()
     };
     let directed: Vec<bool> = kinds.keys().map(|(.., simplex)| *simplex).collect();
     let kind = |link: &NetworkLink| kinds[&(link.kind.0, &link.kind.1, link.simplex)];
     let of_a = wires(&colors[0], &directed, links[0].iter().map(|link| (kind(link), link.ends)));
-    let of_b = wires(&colors[1], &directed, links[1].iter().map(|link| (kind(link), link.ends.map(|end| points[end as usize]))));
+    let of_b = wires(
+        &colors[1],
+        &directed,
+        links[1].iter().map(|link| (kind(link), link.ends.map(|end| points[end as usize]))),
+    );
     let labels = kinds.keys().map(|(_, link, _)| (format!("links of {link}"), Default::default())).collect();
-    Joined { word: "router", joint: "link", wires: [of_a, of_b], names: [sides[0].names.clone(), names], labels }
+    Joined {
+        word: "router",
+        joint: "link",
+        wires: [of_a, of_b],
+        names: [sides[0].names.clone(), names],
+        labels,
+    }
 }
 
 fn wires(colors: &[u32], directed: &[bool], arcs: impl Iterator<Item = (u32, [u32; 2])>) -> Wires {
@@ -169,11 +216,15 @@ impl Joined {
         for (which, arcs) in [gone, new].into_iter().enumerate() {
             for arc in arcs {
                 let (at, ends) = &self.labels[arc.label as usize];
-                let ends = [(arc.from, &ends[0]), (arc.to, &ends[1])].map(|(point, end)| name(1, point) + end);
+                let ends =
+                    [(arc.from, &ends[0]), (arc.to, &ends[1])].map(|(point, end)| name(1, point) + end);
                 moves.entry(at).or_default()[which].push(ends);
             }
         }
-        let moves = moves.into_iter().map(|(at, [removed, added])| MoveDiff { at: at.clone(), removed, added }).collect();
+        let moves = moves
+            .into_iter()
+            .map(|(at, [removed, added])| MoveDiff { at: at.clone(), removed, added })
+            .collect();
         let joints = [a.arcs.len(), b.arcs.len()];
         let (gone, new) = apart(&a.arcs, &b.arcs);
         let as_named = [gone.len(), new.len()];

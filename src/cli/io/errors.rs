@@ -27,7 +27,10 @@ pub(crate) enum DriverError {
     },
     /// A file or standard input that is longer than anything fabc reads there.
     #[error("`{path}` has more than {most} bytes")]
-    #[diagnostic(code(FAB0519), help("this is the most that is read of such an input; was the right one given?"))]
+    #[diagnostic(
+        code(FAB0519),
+        help("this is the most that is read of such an input; was the right one given?")
+    )]
     TooLong {
         /// As given.
         path: String,
@@ -52,7 +55,10 @@ pub(crate) enum DriverError {
     },
     /// Something else stands where the output should go.
     #[error("`{path}` holds something that fabc did not write: {found}")]
-    #[diagnostic(code(FAB0504), help("fabc replaces only what it wrote itself: move this away, or choose another directory"))]
+    #[diagnostic(
+        code(FAB0504),
+        help("fabc replaces only what it wrote itself: move this away, or choose another directory")
+    )]
     Foreign {
         /// The directory.
         path: String,
@@ -96,14 +102,20 @@ pub(crate) enum DriverError {
     DoesNotFit(#[from] fabc_emit::EmitError),
     /// `--emit` of what was not compiled.
     #[error("there is nothing to emit as `{name}`")]
-    #[diagnostic(code(FAB0507), help("the build stopped before it; give a later stage to `--stop-after`, or leave it out"))]
+    #[diagnostic(
+        code(FAB0507),
+        help("the build stopped before it; give a later stage to `--stop-after`, or leave it out")
+    )]
     NothingToEmit {
         /// The format.
         name: String,
     },
     /// Two `--emit` to one file.
     #[error("the formats `{first}` and `{second}` would both be the file `{path}`")]
-    #[diagnostic(code(FAB0542), help("give each a path of its own; a folder, with `/` at its end, takes one of each"))]
+    #[diagnostic(
+        code(FAB0542),
+        help("give each a path of its own; a folder, with `/` at its end, takes one of each")
+    )]
     OnePlace {
         /// A format.
         first: &'static str,
@@ -121,7 +133,10 @@ pub(crate) enum DriverError {
     },
     /// The golden outputs are not what came out.
     #[error("the outputs differ from `{path}`: {how}")]
-    #[diagnostic(code(FAB0508), help("if the change is meant, run again with `--update` and commit the result"))]
+    #[diagnostic(
+        code(FAB0508),
+        help("if the change is meant, run again with `--update` and commit the result")
+    )]
     GoldenDiffers {
         /// The golden directory.
         path: String,
@@ -137,7 +152,10 @@ pub(crate) enum DriverError {
     },
     /// Not a directory of fabc, or a damaged one.
     #[error("`{path}` is not a directory that `fabc build` wrote: {reason}")]
-    #[diagnostic(code(FAB0510), help("name the directory of the fabric itself, such as `out/pod_256`; if it is one, build it again"))]
+    #[diagnostic(
+        code(FAB0510),
+        help("name the directory of the fabric itself, such as `out/pod_256`; if it is one, build it again")
+    )]
     NotBuilt {
         /// As given.
         path: String,
@@ -198,7 +216,10 @@ pub(crate) enum DriverError {
     },
     /// `init` would overwrite a file.
     #[error("`{path}` exists already")]
-    #[diagnostic(code(FAB0514), help("`fabc init` never overwrites: choose another name, or remove the file first"))]
+    #[diagnostic(
+        code(FAB0514),
+        help("`fabc init` never overwrites: choose another name, or remove the file first")
+    )]
     Exists {
         /// The file.
         path: String,
@@ -257,7 +278,10 @@ pub(crate) enum DriverError {
     },
     /// Switches are asked of a fabric that has none.
     #[error("`{fabric}` has no optical circuit switches")]
-    #[diagnostic(code(FAB0533), help("only the cross-connects of a pod can be planned; a network is wired once"))]
+    #[diagnostic(
+        code(FAB0533),
+        help("only the cross-connects of a pod can be planned; a network is wired once")
+    )]
     NoSwitches {
         /// The fabric.
         fabric: String,
@@ -273,14 +297,20 @@ pub(crate) enum DriverError {
     },
     /// A repair of nothing.
     #[error("with all of this down no two {word}s are left")]
-    #[diagnostic(code(FAB0573), help("`--down` names what is down now, all of it at once; is it really so much?"))]
+    #[diagnostic(
+        code(FAB0573),
+        help("`--down` names what is down now, all of it at once; is it really so much?")
+    )]
     NothingLeft {
         /// What the fabric calls its routers.
         word: &'static str,
     },
     /// What is left is not in one part.
     #[error("what is left is in {parts} parts: {what}")]
-    #[diagnostic(code(FAB0574), help("`--partial` serves the largest part, of {most} {word}s; those of others keep their tables"))]
+    #[diagnostic(
+        code(FAB0574),
+        help("`--partial` serves the largest part, of {most} {word}s; those of others keep their tables")
+    )]
     RepairApart {
         /// How many.
         parts: usize,
@@ -340,7 +370,10 @@ pub(crate) enum DriverError {
     },
     /// `fabc collective` of a directory whose collectives are planned vector by vector.
     #[error("the collectives of `{path}` are planned vector by vector, not in messages")]
-    #[diagnostic(code(FAB0567), help("`report.txt` says what they take; for another one, add it to the spec and build that; {hint}"))]
+    #[diagnostic(
+        code(FAB0567),
+        help("`report.txt` says what they take; for another one, add it to the spec and build that; {hint}")
+    )]
     Planned {
         /// The directory.
         path: String,
@@ -400,7 +433,10 @@ pub(crate) enum DriverError {
     Engine(#[from] crate::sweep::jobs::EngineError),
     /// An editor that is gone, or speaks another language.
     #[error("the editor can no longer be answered: {reason}")]
-    #[diagnostic(code(FAB0547), help("`fabc lsp` speaks the Language Server Protocol with an editor; it is not for a terminal"))]
+    #[diagnostic(
+        code(FAB0547),
+        help("`fabc lsp` speaks the Language Server Protocol with an editor; it is not for a terminal")
+    )]
     Protocol {
         /// What happened.
         reason: String,
@@ -464,7 +500,11 @@ pub(crate) struct Stop {
 
 impl From<DriverError> for Stop {
     fn from(error: DriverError) -> Self {
-        Stop { exit_code: error.exit_code(), diagnostics: vec![Box::new(error)], sources: fabc_base::diag::SourceMap::default() }
+        Stop {
+            exit_code: error.exit_code(),
+            diagnostics: vec![Box::new(error)],
+            sources: fabc_base::diag::SourceMap::default(),
+        }
     }
 }
 

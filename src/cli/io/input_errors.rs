@@ -43,8 +43,10 @@ impl InputError {
     pub(crate) fn usage(text: &str) -> Self {
         let (what, rest) = text.trim().split_once("\n\n").unwrap_or((text.trim(), ""));
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let rest = rest.split("\n\n").map(words).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
-        let hint = if rest.is_empty() { "`fabc --help` lists all commands and options".to_owned() } else { rest };
+        let rest =
+            rest.split("\n\n").map(words).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
+        let hint =
+            if rest.is_empty() { "`fabc --help` lists all commands and options".to_owned() } else { rest };
         Self::Usage { what: words(what.strip_prefix("error: ").unwrap_or(what)), hint }
     }
 }
@@ -76,8 +78,13 @@ pub(crate) fn needs_directory(directory: &Path) -> Result<(), InputError> {
     if directory.is_file() {
         let stem = directory.file_stem().unwrap_or_default().to_string_lossy();
         let hint = match directory.extension().is_some_and(|end| end == "fab") {
-            true => format!("build it, and name the directory that the build writes: `fabc build {path}`, then for example `out/{stem}`"),
-            false => format!("name the directory of the fabric, such as `{}`", display(directory.parent().unwrap_or(directory))),
+            true => format!(
+                "build it, and name the directory that the build writes: `fabc build {path}`, then for example `out/{stem}`"
+            ),
+            false => format!(
+                "name the directory of the fabric, such as `{}`",
+                display(directory.parent().unwrap_or(directory))
+            ),
         };
         return Err(InputError::NoDirectory { path, reason: "it is a file".to_owned(), hint });
     }
@@ -105,7 +112,8 @@ fn specs_in(directory: &Path) -> Vec<PathBuf> {
 
 /// What stands in a directory, sorted.
 fn entries(directory: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = std::fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    let mut found: Vec<PathBuf> =
+        std::fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     found.sort();
     found
 }

@@ -3,7 +3,10 @@
 //! Comes in: what passes tell. Goes out: bars on a terminal, silence elsewhere, and the table of `--timings`.
 //! Only here is a clock.
 
-#![expect(clippy::disallowed_types, reason = "the commands may look at a clock; nothing that is written depends on it")]
+#![expect(
+    clippy::disallowed_types,
+    reason = "the commands may look at a clock; nothing that is written depends on it"
+)]
 
 use fabc_base::progress::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -124,15 +127,20 @@ impl Progress for Watch {
     }
 
     fn expired(&self, seconds: u32) -> bool {
-        self.state().open.last().is_some_and(|running| running.started.elapsed() >= Duration::from_secs(u64::from(seconds)))
+        self.state()
+            .open
+            .last()
+            .is_some_and(|running| running.started.elapsed() >= Duration::from_secs(u64::from(seconds)))
     }
 }
 
 fn bar(pass: &str, total: u64) -> ProgressBar {
     let style = "{spinner} {msg:<24} [{bar:30}] {pos}/{len} {elapsed}, about {eta} left";
-    let style = ProgressStyle::with_template(style).map_or_else(|_| ProgressStyle::default_bar(), |style| style.progress_chars("=> "));
-    let bar =
-        ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(10)).with_style(style).with_message(pass.to_owned());
+    let style = ProgressStyle::with_template(style)
+        .map_or_else(|_| ProgressStyle::default_bar(), |style| style.progress_chars("=> "));
+    let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(10))
+        .with_style(style)
+        .with_message(pass.to_owned());
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
 }

@@ -5,7 +5,9 @@ use crate::io::input_errors::{needs_directory, needs_spec};
 use fabc_base::diag::{Failure, SourceMap, Span};
 use fabc_base::limits::{ARTIFACT_BYTES, DIRECTORY_BYTES, SPEC_BYTES};
 use fabc_emit::PLACEMENT;
-use fabc_lang::syntax::{Loader, ParseError, bind, input_copy, normalize, parse_with, print_spec, too_long, with_inputs};
+use fabc_lang::syntax::{
+    Loader, ParseError, bind, input_copy, normalize, parse_with, print_spec, too_long, with_inputs,
+};
 use fabc_pipeline::library::{Loaded, load};
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -73,7 +75,8 @@ pub(crate) fn built_spec(directory: &Path) -> Result<Loaded, Stop> {
     let spec = display(&directory.join("spec.fab"));
     let text = spec_text(&spec)?;
     let path = |wanted: &str| display(&directory.join(&*input_copy(&spec, wanted)));
-    let (fabric, spec, sources) = fabc_lang::read_normal(&spec, &After { first: Cell::new(Some(text)), path: &path })?;
+    let (fabric, spec, sources) =
+        fabc_lang::read_normal(&spec, &After { first: Cell::new(Some(text)), path: &path })?;
     Ok(Loaded { text: print_spec(&spec), fabric, spec, sources, warnings: Vec::new(), settings: Vec::new() })
 }
 
@@ -87,7 +90,11 @@ pub(crate) fn built_fabric(directory: &Path) -> Result<Loaded, Stop> {
         if !directory.join(needed).is_file() {
             let in_slices = directory.join(PLACEMENT).is_file();
             let hint = if in_slices { ": it is a pod in slices, and its kinds are in `slices/`" } else { "" };
-            return Err(DriverError::NotBuilt { path: display(directory), reason: format!("there is no `{needed}`{hint}") }.into());
+            return Err(DriverError::NotBuilt {
+                path: display(directory),
+                reason: format!("there is no `{needed}`{hint}"),
+            }
+            .into());
         }
     }
     built_spec(directory)
@@ -170,8 +177,15 @@ impl Loader for After<'_> {
 /// # Errors
 /// It cannot be read, is longer, or is not UTF-8.
 pub(crate) fn text(path: &str, most: u64) -> Result<String, DriverError> {
-    let bytes = if path == "-" { limited(std::io::stdin().lock(), STDIN, most)? } else { bytes(Path::new(path), most)? };
-    String::from_utf8(bytes).map_err(|error| DriverError::NotText { path: path.to_owned(), offset: error.utf8_error().valid_up_to() })
+    let bytes = if path == "-" {
+        limited(std::io::stdin().lock(), STDIN, most)?
+    } else {
+        bytes(Path::new(path), most)?
+    };
+    String::from_utf8(bytes).map_err(|error| DriverError::NotText {
+        path: path.to_owned(),
+        offset: error.utf8_error().valid_up_to(),
+    })
 }
 
 /// The content of a file of at most `most` bytes.
@@ -200,9 +214,14 @@ pub(crate) fn bytes(path: &Path, most: u64) -> Result<Vec<u8>, DriverError> {
 /// All that can be read, if that is no more than `most` bytes.
 fn limited(from: impl Read, path: &str, most: u64) -> Result<Vec<u8>, DriverError> {
     let mut bytes = Vec::new();
-    let unreadable = |error: std::io::Error| DriverError::Unreadable { path: path.to_owned(), reason: plain(&error) };
+    let unreadable =
+        |error: std::io::Error| DriverError::Unreadable { path: path.to_owned(), reason: plain(&error) };
     from.take(most + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > most { Err(DriverError::TooLong { path: path.to_owned(), most }) } else { Ok(bytes) }
+    if bytes.len() as u64 > most {
+        Err(DriverError::TooLong { path: path.to_owned(), most })
+    } else {
+        Ok(bytes)
+    }
 }
 
 /// All files below a directory: relative path with `/`, and content.
@@ -230,7 +249,8 @@ pub(crate) fn paths(directory: &Path) -> Result<Vec<String>, DriverError> {
     let mut open = vec![String::new()];
     while let Some(below) = open.pop() {
         let here = directory.join(&below);
-        let unreadable = |error: std::io::Error| DriverError::Unreadable { path: display(&here), reason: plain(&error) };
+        let unreadable =
+            |error: std::io::Error| DriverError::Unreadable { path: display(&here), reason: plain(&error) };
         for entry in std::fs::read_dir(&here).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
             let name = entry.file_name().to_string_lossy().into_owned();

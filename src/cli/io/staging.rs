@@ -59,7 +59,15 @@ impl Staging {
         (ours.refuse_foreign)(&parent.join(name))?;
         let temporary = Temporary::directory(parent, name).map_err(|error| unwritable(parent, &error))?;
         let (parent, name) = (parent.to_owned(), name.to_owned());
-        Ok(Staging { parent, name, ours, temporary, distinct: Distinct::default(), folder: String::new(), written: Vec::new() })
+        Ok(Staging {
+            parent,
+            name,
+            ours,
+            temporary,
+            distinct: Distinct::default(),
+            folder: String::new(),
+            written: Vec::new(),
+        })
     }
 
     /// The same for a directory that a user names; `.` and `..` have no name of their own.
@@ -122,11 +130,15 @@ impl Staging {
         // Disks take many of them together in the time of one.
         let share = self.written.len().div_ceil(SYNCS).max(1);
         std::thread::scope(|scope| {
-            let shares = self.written.chunks(share).map(|share| scope.spawn(move || share.iter().try_for_each(sync)));
+            let shares =
+                self.written.chunks(share).map(|share| scope.spawn(move || share.iter().try_for_each(sync)));
             let shares: Vec<_> = shares.collect();
-            shares.into_iter().try_for_each(|share| share.join().unwrap_or_else(|_| Err(io::Error::other("it panicked"))))
+            shares
+                .into_iter()
+                .try_for_each(|share| share.join().unwrap_or_else(|_| Err(io::Error::other("it panicked"))))
         })?;
-        let directories: BTreeSet<&Path> = self.written.iter().flat_map(|path| path.ancestors().skip(1)).collect();
+        let directories: BTreeSet<&Path> =
+            self.written.iter().flat_map(|path| path.ancestors().skip(1)).collect();
         directories.into_iter().for_each(|directory| sync_directory(&root.join(directory)));
         Ok(())
     }
@@ -148,7 +160,14 @@ impl Staging {
         sync_directory(&self.parent);
         match placed {
             Ok(()) => Ok(true),
-            Err(error) if matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists) => Ok(false),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists
+                ) =>
+            {
+                Ok(false)
+            }
             Err(error) => Err(error),
         }
     }
@@ -196,7 +215,9 @@ pub(crate) const MANIFEST: &str = "manifest.json";
 pub(crate) fn refuse_others(directory: &Path, ours: impl Fn(&str) -> bool) -> Result<(), DriverError> {
     let old = if directory.exists() { read::paths(directory)? } else { Vec::new() };
     match old.iter().find(|path| !ours(path)) {
-        Some(foreign) => Err(DriverError::Foreign { path: display(directory), found: format!("`{foreign}`") }),
+        Some(foreign) => {
+            Err(DriverError::Foreign { path: display(directory), found: format!("`{foreign}`") })
+        }
         None => Ok(()),
     }
 }

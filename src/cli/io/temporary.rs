@@ -50,7 +50,8 @@ impl Temporary {
     pub(crate) fn directory(parent: &Path, name: &str) -> io::Result<Self> {
         Self::create(parent, |made, list| {
             numbered(|attempt| {
-                let [path, aside, lock] = ["tmp", "old", "lock"].map(|what| beside(parent, name, what, attempt));
+                let [path, aside, lock] =
+                    ["tmp", "old", "lock"].map(|what| beside(parent, name, what, attempt));
                 // The lock comes first: what has none is a leftover.
                 let Some(lock) = LockFile::create(&lock, made.to_vec(), list)? else { return Ok(None) };
                 let outcome = match aside.symlink_metadata() {
@@ -61,7 +62,9 @@ impl Temporary {
                     Ok(()) => return Ok(Some(Made { path, handle: None, aside, lock: Some(lock) })),
                     Err(_) => lock.give_up(list),
                 }
-                outcome.map(|()| None).or_else(|error| if error.kind() == io::ErrorKind::AlreadyExists { Ok(None) } else { Err(error) })
+                outcome.map(|()| None).or_else(|error| {
+                    if error.kind() == io::ErrorKind::AlreadyExists { Ok(None) } else { Err(error) }
+                })
             })
         })
     }
@@ -80,13 +83,17 @@ impl Temporary {
                 };
                 // Between the making and the locking, another run may take it for a leftover: then it holds
                 // the lock, or it is gone.
-                let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock)) || (cfg!(unix) && !is_at(&file, &path));
+                let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+                    || (cfg!(unix) && !is_at(&file, &path));
                 Ok((!taken).then_some(Made { path, handle: Some(file), aside, lock: None }))
             })
         })
     }
 
-    fn create(parent: &Path, make: impl FnOnce(&[PathBuf], &mut Held) -> io::Result<Made>) -> io::Result<Self> {
+    fn create(
+        parent: &Path,
+        make: impl FnOnce(&[PathBuf], &mut Held) -> io::Result<Made>,
+    ) -> io::Result<Self> {
         let missing = parent.ancestors().filter(|above| !above.as_os_str().is_empty() && !above.exists());
         let mut made: Vec<PathBuf> = missing.map(Path::to_owned).collect();
         made.reverse();
@@ -174,16 +181,20 @@ fn leftover(entry: &str) -> Option<(&str, &str, &str)> {
     let (what, number) = rest.split_once('-')?;
     let plain = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     // The name beside a longer one does not tell whose it is.
-    (plain && ["tmp", "old", "lock"].contains(&what) && name.len() + 4 <= REPEATED).then_some((name, what, number))
+    (plain && ["tmp", "old", "lock"].contains(&what) && name.len() + 4 <= REPEATED)
+        .then_some((name, what, number))
 }
 
 fn take_away(parent: &Path, is_wanted: impl Fn(&str) -> bool, is_whole: impl Fn(&Path) -> bool) {
     let listed = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
     let Ok(entries) = std::fs::read_dir(listed) else { return };
-    let mut found: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    let mut found: Vec<String> =
+        entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
     found.sort();
     for entry in &found {
-        let Some((name, what, number)) = leftover(entry).filter(|(name, ..)| is_wanted(name)) else { continue };
+        let Some((name, what, number)) = leftover(entry).filter(|(name, ..)| is_wanted(name)) else {
+            continue;
+        };
         let path = parent.join(entry);
         // To open something else, such as a pipe, might take forever.
         let Ok(kind) = path.symlink_metadata() else { continue };
@@ -193,7 +204,11 @@ fn take_away(parent: &Path, is_wanted: impl Fn(&str) -> bool, is_whole: impl Fn(
         // What is listed without a lock may have one all the same, which is made first.
         let lock = parent.join(format!(".{name}.fabc-lock-{number}"));
         let locked_by = if lock.is_file() { &lock } else { &path };
-        let Ok(handle) = OpenOptions::new().read(true).write(true).open(locked_by).or_else(|_| File::open(locked_by)) else { continue };
+        let Ok(handle) =
+            OpenOptions::new().read(true).write(true).open(locked_by).or_else(|_| File::open(locked_by))
+        else {
+            continue;
+        };
         let _held = hold();
         if handle.try_lock().is_err() || !is_at(&handle, locked_by) {
             continue;
@@ -202,11 +217,15 @@ fn take_away(parent: &Path, is_wanted: impl Fn(&str) -> bool, is_whole: impl Fn(
         let free = target.symlink_metadata().is_err();
         let put_back = what == "old" && free && is_whole(&path) && std::fs::rename(&path, &target).is_ok();
         // A lock goes when nothing is left that it stands for.
-        let is_needed = what == "lock" && ["tmp", "old"].iter().any(|what| parent.join(format!(".{name}.fabc-{what}-{number}")).exists());
+        let is_needed = what == "lock"
+            && ["tmp", "old"]
+                .iter()
+                .any(|what| parent.join(format!(".{name}.fabc-{what}-{number}")).exists());
         if !put_back && !is_needed {
             remove(&path);
         }
-        let rest = ["tmp", "old"].iter().any(|what| parent.join(format!(".{name}.fabc-{what}-{number}")).exists());
+        let rest =
+            ["tmp", "old"].iter().any(|what| parent.join(format!(".{name}.fabc-{what}-{number}")).exists());
         if locked_by == &lock && !rest {
             remove(&lock);
         }
@@ -225,8 +244,10 @@ mod tests {
     use super::*;
 
     fn names(directory: &Path) -> Vec<String> {
-        let mut names: Vec<String> =
-            std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<String> = std::fs::read_dir(directory)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
     }
@@ -234,15 +255,19 @@ mod tests {
     #[test]
     fn leftovers_go_and_what_is_being_written_stays() {
         let root = tempfile::tempdir().unwrap();
-        let (alive, alive_file) = (Temporary::directory(root.path(), "pod").unwrap(), Temporary::file(root.path(), "pod").unwrap());
+        let (alive, alive_file) =
+            (Temporary::directory(root.path(), "pod").unwrap(), Temporary::file(root.path(), "pod").unwrap());
         std::fs::create_dir_all(root.path().join(".pod.fabc-tmp-1/tables")).unwrap();
         std::fs::write(root.path().join(".pod.fabc-tmp-1-7"), "half").unwrap();
-        let strangers = [".pod.fabc-tmp-", ".pod.fabc-tmp-x", ".pod.fabc-new-1", ".pod2.fabc-tmp-1", "pod.fabc-tmp-1"];
+        let strangers =
+            [".pod.fabc-tmp-", ".pod.fabc-tmp-x", ".pod.fabc-new-1", ".pod2.fabc-tmp-1", "pod.fabc-tmp-1"];
         strangers.iter().for_each(|name| std::fs::write(root.path().join(name), "mine").unwrap());
         take_away_leftovers(root.path(), "pod", |_| true);
-        let ours = [&alive, &alive_file].map(|one| one.path().file_name().unwrap().to_str().unwrap().to_owned());
+        let ours =
+            [&alive, &alive_file].map(|one| one.path().file_name().unwrap().to_str().unwrap().to_owned());
         let lock = ours[0].replace("-tmp-", "-lock-");
-        let mut expected: Vec<String> = strangers.into_iter().map(str::to_owned).chain(ours).chain([lock]).collect();
+        let mut expected: Vec<String> =
+            strangers.into_iter().map(str::to_owned).chain(ours).chain([lock]).collect();
         expected.sort();
         assert_eq!(names(root.path()), expected);
         drop((alive, alive_file));

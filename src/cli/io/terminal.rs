@@ -20,7 +20,8 @@ pub(crate) fn look() -> Look {
     if !stdout.is_terminal() {
         return Look::FILE;
     }
-    let width = terminal_size::terminal_size_of(&stdout).map_or(Look::FILE.width, |(width, _)| usize::from(width.0).clamp(80, 120));
+    let width = terminal_size::terminal_size_of(&stdout)
+        .map_or(Look::FILE.width, |(width, _)| usize::from(width.0).clamp(80, 120));
     Look { width, color: supports_color::on(supports_color::Stream::Stdout).is_some() }
 }
 
@@ -179,7 +180,9 @@ pub(crate) fn handed_over(written: io::Result<()>) -> Result<(), DriverError> {
         return Err(DriverError::Stdout { reason: "it is closed".to_owned() });
     }
     match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(DriverError::Stdout { reason: crate::io::read::plain(&error) }),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(DriverError::Stdout { reason: crate::io::read::plain(&error) })
+        }
         _ => Ok(()),
     }
 }
@@ -222,7 +225,11 @@ mod tests {
             for line in wrapped(doc.text.trim(), 60).lines() {
                 fenced ^= line.starts_with("```");
                 let words = line.split_whitespace().map(width).max().unwrap_or(0);
-                assert!(fenced || line.starts_with('|') || width(line) <= 60.max(words + 2), "{}: {line}", doc.code);
+                assert!(
+                    fenced || line.starts_with('|') || width(line) <= 60.max(words + 2),
+                    "{}: {line}",
+                    doc.code
+                );
             }
         }
     }

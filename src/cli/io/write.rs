@@ -160,7 +160,9 @@ impl Distinct {
     /// It was taken before: fabc is wrong about its own names.
     pub(crate) fn claim(&mut self, path: &str) -> Result<(), DriverError> {
         match self.0.insert(path.to_lowercase(), path.to_owned()) {
-            Some(first) => Err(DriverError::Bug { message: format!("two outputs have one file name, `{first}` and `{path}`") }),
+            Some(first) => Err(DriverError::Bug {
+                message: format!("two outputs have one file name, `{first}` and `{path}`"),
+            }),
             None => Ok(()),
         }
     }
@@ -174,7 +176,8 @@ mod tests {
     #[test]
     fn a_link_stays_and_its_file_keeps_its_permissions() {
         let root = tempfile::tempdir().unwrap();
-        let [file, link, again, nowhere] = ["deep/file", "link", "again", "nowhere"].map(|name| root.path().join(name));
+        let [file, link, again, nowhere] =
+            ["deep/file", "link", "again", "nowhere"].map(|name| root.path().join(name));
         std::fs::create_dir(root.path().join("deep")).unwrap();
         std::fs::write(&file, "old").unwrap();
         std::fs::set_permissions(&file, PermissionsExt::from_mode(0o640)).unwrap();

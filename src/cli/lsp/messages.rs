@@ -40,7 +40,10 @@ pub(crate) fn next(input: &mut dyn BufRead) -> io::Result<Option<Incoming>> {
     };
     if length > LSP_BYTES {
         skip_to_header(input)?;
-        return refused(ErrorCode::InvalidRequest, &format!("a message has at most {LSP_BYTES} bytes, not {length}"));
+        return refused(
+            ErrorCode::InvalidRequest,
+            &format!("a message has at most {LSP_BYTES} bytes, not {length}"),
+        );
     }
     let mut body = Vec::new();
     input.take(length).read_to_end(&mut body)?;
@@ -60,14 +63,18 @@ fn message(value: Value) -> Incoming {
     let Some(object) = value.as_object() else { return refused("a message is an object, with a `method`") };
     let answers = object.contains_key("result") || object.contains_key("error");
     match object.get("method") {
-        Some(Value::String(_)) if object.contains_key("id") && serde_json::from_value::<RequestId>(id.clone()).is_err() => {
+        Some(Value::String(_))
+            if object.contains_key("id") && serde_json::from_value::<RequestId>(id.clone()).is_err() =>
+        {
             refused("an `id` is a string, or an integer of 32 bits")
         }
         Some(Value::String(_)) => match serde_json::from_value(value.clone()) {
             Ok(message) => Incoming::Message(message),
             Err(error) => refused(&error.to_string()),
         },
-        None if answers => Incoming::Message(Message::Notification(Notification::new("$/answer".to_owned(), Value::Null))),
+        None if answers => {
+            Incoming::Message(Message::Notification(Notification::new("$/answer".to_owned(), Value::Null)))
+        }
         _ => refused("a message has a `method`, which is a string"),
     }
 }
@@ -104,7 +111,9 @@ fn header(input: &mut dyn BufRead) -> io::Result<Header> {
         match lower.strip_prefix(LENGTH).map(|number| number.trim().parse::<u64>()) {
             Some(Ok(number)) => length = Some(number),
             // So large that it is no number of 64 bits: what follows is as long as any.
-            Some(Err(_)) if lower[LENGTH.len()..].trim().bytes().all(|byte| byte.is_ascii_digit()) => length = Some(u64::MAX),
+            Some(Err(_)) if lower[LENGTH.len()..].trim().bytes().all(|byte| byte.is_ascii_digit()) => {
+                length = Some(u64::MAX)
+            }
             Some(Err(_)) => wrong = Some(format!("`{line}` is no length")),
             // What was left of a message that was refused stands before the next header.
             None if lower.contains(LENGTH) => {
@@ -176,7 +185,8 @@ mod tests {
 
     #[test]
     fn after_what_is_no_message_the_next_one_is_found() {
-        let good = framed(r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#) + &framed(r#"{"jsonrpc":"2.0","method":"b"}"#);
+        let good =
+            framed(r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#) + &framed(r#"{"jsonrpc":"2.0","method":"b"}"#);
         assert_eq!(all(&good), ["a", "b"]);
         let cases = [
             ("Content-Length: 99999999999\r\n\r\n{}".to_owned(), "-32600"),

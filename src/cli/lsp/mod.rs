@@ -47,10 +47,14 @@ pub(crate) fn serve() -> Result<(), Stop> {
         let answers: Vec<Value> = match said {
             Some(Err(reason)) => return Err(broken(reason)),
             Some(Ok(Incoming::Refused(answer))) => vec![answer],
-            Some(Ok(Incoming::Message(Message::Notification(told)))) if told.method == "exit" => match state {
-                State::ShutDown => return Ok(()),
-                State::New | State::Open => return Err(broken("it said `exit` without `shutdown`".to_owned())),
-            },
+            Some(Ok(Incoming::Message(Message::Notification(told)))) if told.method == "exit" => {
+                match state {
+                    State::ShutDown => return Ok(()),
+                    State::New | State::Open => {
+                        return Err(broken("it said `exit` without `shutdown`".to_owned()));
+                    }
+                }
+            }
             Some(Ok(Incoming::Message(message))) => answered(&mut server, &mut state, message),
             None => values(server.idle()),
         };
@@ -94,7 +98,9 @@ fn answered(server: &mut Server<'_>, state: &mut State, message: Message) -> Vec
         (State::New, "initialize") => {
             *state = State::Open;
             let info = json!({"name": "fabc", "version": env!("CARGO_PKG_VERSION")});
-            vec![json!({"jsonrpc": "2.0", "id": id, "result": {"capabilities": capabilities(), "serverInfo": info}})]
+            vec![
+                json!({"jsonrpc": "2.0", "id": id, "result": {"capabilities": capabilities(), "serverInfo": info}}),
+            ]
         }
         (State::New, _) => refused(ErrorCode::ServerNotInitialized, "the first request is `initialize`"),
         (State::Open, "initialize") => refused(ErrorCode::InvalidRequest, "there was an `initialize` before"),
@@ -103,7 +109,9 @@ fn answered(server: &mut Server<'_>, state: &mut State, message: Message) -> Vec
             vec![json!({"jsonrpc": "2.0", "id": id, "result": null})]
         }
         (State::Open, _) => values(server.message(Message::Request(request))),
-        (State::ShutDown, _) => refused(ErrorCode::InvalidRequest, "after `shutdown` there is nothing but `exit`"),
+        (State::ShutDown, _) => {
+            refused(ErrorCode::InvalidRequest, "after `shutdown` there is nothing but `exit`")
+        }
     }
 }
 

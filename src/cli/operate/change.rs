@@ -21,7 +21,13 @@ const STAGES: Ours = Ours { refuse_foreign, is_whole: |_| true };
 ///
 /// # Errors
 /// LIVE is no directory that runs such a pod; no tables do it (exit code 3); something cannot be written.
-pub(crate) fn staged(args: &PlanArgs, out: &Path, (fabric, pod): (&Fabric, &Pod), plan: &Plan, terminal: Terminal) -> Result<Staged, Stop> {
+pub(crate) fn staged(
+    args: &PlanArgs,
+    out: &Path,
+    (fabric, pod): (&Fabric, &Pod),
+    plan: &Plan,
+    terminal: Terminal,
+) -> Result<Staged, Stop> {
     let live = Path::new(&args.live);
     if !live.is_dir() {
         let reason = "`--tables` needs the tables in force, and so the directory that runs".to_owned();
@@ -52,10 +58,17 @@ pub(crate) fn staged(args: &PlanArgs, out: &Path, (fabric, pod): (&Fabric, &Pod)
     let mut written = 0;
     let mut write = |artifact: Artifact| {
         written += artifact.bytes.len();
-        terminal.detail(&format!("wrote {} ({})", display(&out.join(&artifact.path)), size(artifact.bytes.len())));
+        terminal.detail(&format!(
+            "wrote {} ({})",
+            display(&out.join(&artifact.path)),
+            size(artifact.bytes.len())
+        ));
         staging.write(&artifact.path, &artifact.bytes)
     };
-    write(Artifact { path: "plan.json".to_owned(), bytes: fabc_emit::plan_json(&fabric.name, pod, plan, Some(&staged)).into_bytes() })?;
+    write(Artifact {
+        path: "plan.json".to_owned(),
+        bytes: fabc_emit::plan_json(&fabric.name, pod, plan, Some(&staged)).into_bytes(),
+    })?;
     fabc_emit::each_staged(&fabric.name, &staged, &old.tables, &mut write)?;
     staging.publish()?;
     terminal.note(&format!("wrote {} ({})", display(out), size(written)));
@@ -65,14 +78,21 @@ pub(crate) fn staged(args: &PlanArgs, out: &Path, (fabric, pod): (&Fabric, &Pod)
 /// Whether tables of one pod are tables of the other, but for where fibers lead.
 pub(crate) fn fit(old: &Built, new: &Built) -> Result<(), Stop> {
     let no_way = |what: String, hint: &str| DriverError::NoWay { what, hint: hint.to_owned() }.into();
-    let names = |built: &Built| built.topology.nodes().map(|node| built.topology.name(node)).collect::<Vec<_>>();
+    let names =
+        |built: &Built| built.topology.nodes().map(|node| built.topology.name(node)).collect::<Vec<_>>();
     if old.topology.ports() != new.topology.ports() || names(old) != names(new) {
-        let what = format!("the chips of `{}` are not those of `{}`", display(&old.directory), display(&new.directory));
+        let what = format!(
+            "the chips of `{}` are not those of `{}`",
+            display(&old.directory),
+            display(&new.directory)
+        );
         return Err(no_way(what, "both must be built from specs with the same cubes"));
     }
     let (used, budget) = (old.tables.vcs, new.fabric.budget.vcs);
     if used > budget {
-        let what = format!("the tables in force use {used} virtual channels, but the budget of the new pod has {budget}");
+        let what = format!(
+            "the tables in force use {used} virtual channels, but the budget of the new pod has {budget}"
+        );
         return Err(no_way(what, "give the new spec as large a budget as the old one"));
     }
     Ok(())
@@ -91,8 +111,7 @@ fn room(old: &Built, new: &Built) -> Result<(), Stop> {
 }
 
 /// What can be done where ranks leave no way.
-const OTHERWISE: &str =
-    "let the new topology keep more of the live cross-connects (`start`, `moves`), or drain the pod and change it without";
+const OTHERWISE: &str = "let the new topology keep more of the live cross-connects (`start`, `moves`), or drain the pod and change it without";
 
 fn explain_no_change(error: NoChange, planned: &Planned<'_>, new: &Built) -> Stop {
     match error {

@@ -33,7 +33,11 @@ impl Down {
         for name in names {
             let compact: String = name.chars().filter(|letter| !letter.is_whitespace()).collect();
             if !down.mark_down(as_built, &compact) {
-                return Err(DriverError::UnknownPart { name: name.clone(), hint: known_names(as_built, &compact) }.into());
+                return Err(DriverError::UnknownPart {
+                    name: name.clone(),
+                    hint: known_names(as_built, &compact),
+                }
+                .into());
             }
         }
         Ok(down)
@@ -46,8 +50,13 @@ impl Down {
             match *one {
                 Dark::Switch(ocs) => drop(down.switches.insert(ocs)),
                 Dark::CrossConnect(ocs, pair) => {
-                    let settings = as_built.cross_connects.iter().flat_map(|cross_connects| &cross_connects.settings[ocs]);
-                    down.links.extend(settings.filter(|setting| [setting.a, setting.b] == pair).map(|setting| setting.link));
+                    let settings = as_built
+                        .cross_connects
+                        .iter()
+                        .flat_map(|cross_connects| &cross_connects.settings[ocs]);
+                    down.links.extend(
+                        settings.filter(|setting| [setting.a, setting.b] == pair).map(|setting| setting.link),
+                    );
                 }
             }
         }
@@ -100,7 +109,8 @@ impl Down {
     /// The names of the parts, in the order of scenario names: switches, links, routers.
     pub(crate) fn names(&self, as_built: AsBuilt<'_>) -> Vec<String> {
         let topology = as_built.topology;
-        let switches = self.switches.iter().filter_map(|&id| Some(as_built.fabric.pod()?.ocses[id].name.clone()));
+        let switches =
+            self.switches.iter().filter_map(|&id| Some(as_built.fabric.pod()?.ocses[id].name.clone()));
         let link = |&link: &LinkId| {
             let end = topology.links()[link].a;
             format!("{}.{}", topology.name(end.node), topology.names().port(end.port))
@@ -114,7 +124,8 @@ impl Down {
         let topology = as_built.topology;
         let through = |link| as_built.cross_connects.and_then(|cross_connects| cross_connects.ocs_of[link]);
         let lit = topology.links().enumerate().map(|(id, link)| {
-            let dark = through(id).is_some_and(|ocs| self.switches.contains(&ocs)) || self.links.contains(&id);
+            let dark =
+                through(id).is_some_and(|ocs| self.switches.contains(&ocs)) || self.links.contains(&id);
             !dark && !self.routers.contains(&link.a.node) && !self.routers.contains(&link.b.node)
         });
         Scene { topology, lit: lit.collect(), dead: self.routers.iter().copied().collect() }
@@ -128,17 +139,27 @@ const GROUPS: usize = 6;
 /// or all.
 fn known_names(as_built: AsBuilt<'_>, wrong: &str) -> String {
     let (topology, names) = (as_built.topology, as_built.topology.names());
-    if let Some(ports) = wrong.rsplit_once('.').and_then(|(router, _)| Some((router, names.find(router, topology.node_count())?))) {
+    if let Some(ports) = wrong
+        .rsplit_once('.')
+        .and_then(|(router, _)| Some((router, names.find(router, topology.node_count())?)))
+    {
         let (router, node) = ports;
         let channels = topology.channels_from(node).chain(topology.channels_into(node));
-        let ends = channels.flat_map(|channel| [topology.source(channel), topology.target(channel)]).filter(|end| end.node == node);
+        let ends = channels
+            .flat_map(|channel| [topology.source(channel), topology.target(channel)])
+            .filter(|end| end.node == node);
         let lit: BTreeSet<PortId> = ends.map(|end| end.port).collect();
-        let lit: Vec<String> = lit.into_iter().map(|port| format!("`{router}.{}`", names.port(port))).collect();
+        let lit: Vec<String> =
+            lit.into_iter().map(|port| format!("`{router}.{}`", names.port(port))).collect();
         return format!("links of this router are {}", lit.join(", "));
     }
     let groups = switch_groups(as_built);
-    let span = |first: &str, last: &str| if first == last { format!("`{first}`") } else { format!("`{first}` to `{last}`") };
-    let spans = |groups: &[[String; 2]]| groups.iter().map(|[first, last]| span(first, last)).collect::<Vec<_>>().join(", ");
+    let span = |first: &str, last: &str| {
+        if first == last { format!("`{first}`") } else { format!("`{first}` to `{last}`") }
+    };
+    let spans = |groups: &[[String; 2]]| {
+        groups.iter().map(|[first, last]| span(first, last)).collect::<Vec<_>>().join(", ")
+    };
     let group = |name: &str| name.split('[').next().unwrap_or_default().to_owned();
     if let Some(own) = groups.iter().position(|[first, _]| group(first) == group(wrong)) {
         return format!("switches of this group are {}", spans(&groups[own..=own]));
@@ -177,6 +198,8 @@ fn switch_groups(as_built: AsBuilt<'_>) -> Vec<[String; 2]> {
 pub(crate) fn tolerated_fault(as_built: AsBuilt<'_>, names: &[String]) -> Option<(Scenario, String)> {
     let name = names.join("+");
     let all = Scenario::all(as_built.fabric, as_built.topology);
-    let of_name = |scenario: &Scenario| scenario.name == name || scenario.images.iter().any(|image| image.scenario == name);
+    let of_name = |scenario: &Scenario| {
+        scenario.name == name || scenario.images.iter().any(|image| image.scenario == name)
+    };
     all.into_iter().skip(1).find(of_name).map(|scenario| (scenario, name))
 }

@@ -24,9 +24,14 @@ pub(crate) fn drift(args: &DriftArgs, terminal: Terminal) -> Result<(), Stop> {
     let (drift, whole) = judged(args, terminal).map_err(as_error)?;
     if !whole {
         let what = format!("what is left of the pod is in {} parts", drift.parts);
-        return Err(DriverError::Drifted { what, hint: "no tables join what no fiber joins: set what is missing".to_owned() }.into());
+        return Err(DriverError::Drifted {
+            what,
+            hint: "no tables join what no fiber joins: set what is missing".to_owned(),
+        }
+        .into());
     }
-    let exit_code = if drift.meaning == Meaning::Same && drift.switches.is_empty() { return Ok(()) } else { 2 };
+    let exit_code =
+        if drift.meaning == Meaning::Same && drift.switches.is_empty() { return Ok(()) } else { 2 };
     Err(Stop { diagnostics: Vec::new(), sources: SourceMap::default(), exit_code })
 }
 
@@ -38,13 +43,16 @@ fn judged(args: &DriftArgs, terminal: Terminal) -> Result<(Drift, bool), Stop> {
     for path in ["topology.json", "ocs.json"] {
         files.insert(path.to_owned(), read::bytes(&args.directory.join(path), ARTIFACT_BYTES)?);
     }
-    let ReadWiring { topology, cross_connects } = fabc_check::read_wiring(&files, &fabric).map_err(|error| convicted(error, &sources))?;
+    let ReadWiring { topology, cross_connects } =
+        fabc_check::read_wiring(&files, &fabric).map_err(|error| convicted(error, &sources))?;
     let as_built = AsBuilt { fabric: &fabric, topology: &topology, cross_connects: cross_connects.as_ref() };
     let live = live(&args.live, pod, args.ports.as_deref())?;
     let (switches, down) = compared(as_built, pod, &live, args.allow_pending);
     let names = down.names(as_built);
     let scenario = tolerated_fault(as_built, &names);
-    let tables = scenario.as_ref().and_then(|(scenario, _)| file_of(&args.directory, &fabc_emit::tables_path(&scenario.name)));
+    let tables = scenario
+        .as_ref()
+        .and_then(|(scenario, _)| file_of(&args.directory, &fabc_emit::tables_path(&scenario.name)));
     let meaning = match scenario {
         _ if switches.iter().any(|switch| !switch.extra.is_empty()) => Meaning::Foreign(names),
         _ if names.is_empty() => Meaning::Same,
@@ -56,14 +64,24 @@ fn judged(args: &DriftArgs, terminal: Terminal) -> Result<(Drift, bool), Stop> {
     let directory = display(&args.directory);
     match args.json {
         true => print_out(&fabc_emit::drift_json(&fabric.name, pod, &drift))?,
-        false => terminal.say(&fabc_emit::drift_text(&fabric.name, pod, &drift, (&directory, tables.as_deref())))?,
+        false => terminal.say(&fabc_emit::drift_text(
+            &fabric.name,
+            pod,
+            &drift,
+            (&directory, tables.as_deref()),
+        ))?,
     }
     let whole = drift.parts == 1;
     Ok((drift, whole))
 }
 
 /// The switches that differ, and what is down for that; `soon` takes for set what is pending.
-pub(crate) fn compared(as_built: AsBuilt<'_>, pod: &Pod, live: &Live, soon: bool) -> (Vec<SwitchDrift>, Down) {
+pub(crate) fn compared(
+    as_built: AsBuilt<'_>,
+    pod: &Pod,
+    live: &Live,
+    soon: bool,
+) -> (Vec<SwitchDrift>, Down) {
     let Some(cross_connects) = as_built.cross_connects else { return (Vec::new(), Down::default()) };
     let built = cross_connects.mirrors();
     let switches = drift::differences(pod, &built, live, soon);

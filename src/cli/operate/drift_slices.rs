@@ -24,17 +24,29 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) fn drift(args: &DriftArgs, terminal: Terminal) -> Result<(), Stop> {
     let drift = judged(args, terminal).map_err(as_error)?;
     if let Some((_, _, ends)) = drift.across.first() {
-        let [a, b] = ends.each_ref().map(|end| end.as_ref().map_or("cubes of no slice".to_owned(), |slice| format!("slice `{slice}`")));
+        let [a, b] = ends.each_ref().map(|end| {
+            end.as_ref().map_or("cubes of no slice".to_owned(), |slice| format!("slice `{slice}`"))
+        });
         let what = format!("{a} and {b} are joined");
-        return Err(
-            DriverError::Drifted { what, hint: "slices are isolated by the settings alone: unset what joins them".to_owned() }.into()
-        );
+        return Err(DriverError::Drifted {
+            what,
+            hint: "slices are isolated by the settings alone: unset what joins them".to_owned(),
+        }
+        .into());
     }
     if let Some(slice) = drift.slices.iter().find(|slice| slice.parts > 1) {
         let what = format!("what is left of slice `{}` is in {} parts", slice.slice, slice.parts);
-        return Err(DriverError::Drifted { what, hint: "no tables join what no fiber joins: set what is missing".to_owned() }.into());
+        return Err(DriverError::Drifted {
+            what,
+            hint: "no tables join what no fiber joins: set what is missing".to_owned(),
+        }
+        .into());
     }
-    if drift.switches.is_empty() { Ok(()) } else { Err(Stop { diagnostics: Vec::new(), sources: SourceMap::default(), exit_code: 2 }) }
+    if drift.switches.is_empty() {
+        Ok(())
+    } else {
+        Err(Stop { diagnostics: Vec::new(), sources: SourceMap::default(), exit_code: 2 })
+    }
 }
 
 fn judged(args: &DriftArgs, terminal: Terminal) -> Result<SlicesDrift, Stop> {
@@ -44,7 +56,9 @@ fn judged(args: &DriftArgs, terminal: Terminal) -> Result<SlicesDrift, Stop> {
     let switches = drift::differences(pod, &placed.settings, &live, args.allow_pending);
     let owners = placed.placement.owners();
     let name = |slice: usize| placed.placement.slices[slice].name.clone();
-    let ends = |ocs: OcsId, pair: [u32; 2]| pod.ocses[ocs].faces(pair).map(|face| owners.get(&face.cube).map(|(slice, _)| *slice));
+    let ends = |ocs: OcsId, pair: [u32; 2]| {
+        pod.ocses[ocs].faces(pair).map(|face| owners.get(&face.cube).map(|(slice, _)| *slice))
+    };
     let within = |ocs: OcsId, pair: [u32; 2], slice: usize| ends(ocs, pair) == [Some(slice); 2];
     let mut across = Vec::new();
     for switch in &switches {
@@ -57,18 +71,28 @@ fn judged(args: &DriftArgs, terminal: Terminal) -> Result<SlicesDrift, Stop> {
     }
     let mut slices = Vec::new();
     for (at, slice) in placed.placement.slices.iter().enumerate() {
-        let of = |pairs: &[[u32; 2]], ocs: OcsId| pairs.iter().copied().filter(|&pair| within(ocs, pair, at)).collect::<Vec<_>>();
+        let of = |pairs: &[[u32; 2]], ocs: OcsId| {
+            pairs.iter().copied().filter(|&pair| within(ocs, pair, at)).collect::<Vec<_>>()
+        };
         let own: Vec<SwitchDrift> = switches
             .iter()
-            .map(|switch| SwitchDrift { missing: of(&switch.missing, switch.ocs), extra: of(&switch.extra, switch.ocs), ..switch.clone() })
+            .map(|switch| SwitchDrift {
+                missing: of(&switch.missing, switch.ocs),
+                extra: of(&switch.extra, switch.ocs),
+                ..switch.clone()
+            })
             .collect();
         let foreign = own.iter().any(|switch| !switch.extra.is_empty());
         if !foreign && own.iter().all(|switch| switch.missing.is_empty()) {
             continue;
         }
-        let settings: Mirrors =
-            placed.settings.enumerate().map(|(ocs, set)| set.iter().copied().filter(|&pair| within(ocs, pair, at)).collect()).collect();
-        let names: Vec<String> = drift::dark(&settings, &own).into_iter().map(|dark| named(pod, dark)).collect();
+        let settings: Mirrors = placed
+            .settings
+            .enumerate()
+            .map(|(ocs, set)| set.iter().copied().filter(|&pair| within(ocs, pair, at)).collect())
+            .collect();
+        let names: Vec<String> =
+            drift::dark(&settings, &own).into_iter().map(|dark| named(pod, dark)).collect();
         let local = placed.local(&slice.name)?;
         let folder = args.directory.join(kind_files(&local.kind.name));
         let scenario = names.join("+");
@@ -81,12 +105,21 @@ fn judged(args: &DriftArgs, terminal: Terminal) -> Result<SlicesDrift, Stop> {
             (false, true) => Meaning::Scenario(scenario),
             (false, false) => Meaning::Repair(names),
         };
-        slices.push(SliceDrift { slice: slice.name.clone(), meaning, parts: parts(pod, &slice.cubes, &settings, &own) });
+        slices.push(SliceDrift {
+            slice: slice.name.clone(),
+            meaning,
+            parts: parts(pod, &slice.cubes, &settings, &own),
+        });
     }
     let drift = SlicesDrift { switches, slices, across };
     match args.json {
         true => print_out(&fabc_emit::slices_drift_json(&placed.fabric.name, pod, &drift))?,
-        false => terminal.say(&fabc_emit::slices_drift_text(&placed.fabric.name, pod, &drift, &display(&args.directory)))?,
+        false => terminal.say(&fabc_emit::slices_drift_text(
+            &placed.fabric.name,
+            pod,
+            &drift,
+            &display(&args.directory),
+        ))?,
     }
     Ok(drift)
 }
@@ -104,10 +137,13 @@ fn named(pod: &Pod, dark: Dark) -> String {
 
 /// Parts that the cubes of a slice are in by what is left of its settings; every cube is whole in itself.
 fn parts(pod: &Pod, cubes: &[BlockId], settings: &Mirrors, drift: &[SwitchDrift]) -> usize {
-    let missing: BTreeMap<OcsId, BTreeSet<[u32; 2]>> = drift.iter().map(|of| (of.ocs, of.missing.iter().copied().collect())).collect();
+    let missing: BTreeMap<OcsId, BTreeSet<[u32; 2]>> =
+        drift.iter().map(|of| (of.ocs, of.missing.iter().copied().collect())).collect();
     let mut part: BTreeMap<BlockId, BlockId> = cubes.iter().map(|&cube| (cube, cube)).collect();
     for (ocs, set) in settings.enumerate() {
-        for &pair in set.iter().filter(|pair| !missing.get(&ocs).is_some_and(|missing| missing.contains(*pair))) {
+        for &pair in
+            set.iter().filter(|pair| !missing.get(&ocs).is_some_and(|missing| missing.contains(*pair)))
+        {
             let [a, b] = pod.ocses[ocs].faces(pair).map(|face| part[&face.cube]);
             part.values_mut().filter(|part| **part == b).for_each(|part| *part = a);
         }

@@ -24,9 +24,12 @@ pub(crate) fn live(path: &str, pod: &Pod, ports: Option<&Path>) -> Result<Live, 
     let unfit = |what: String| DriverError::LiveMisfit { path: file.clone(), what };
     let most = cross_connects_bytes(face_ports(pod));
     let text = match read::text(&file, most) {
-        Err(DriverError::NotText { offset, .. }) => return Err(unfit(format!("byte {offset} is no part of UTF-8 text"))),
+        Err(DriverError::NotText { offset, .. }) => {
+            return Err(unfit(format!("byte {offset} is no part of UTF-8 text")));
+        }
         other => other?,
     };
-    let settings = read_cross_connects(&pod.cube, &pod.ocses, &text).map_err(|misfit| unfit(misfit.to_string()))?;
+    let settings =
+        read_cross_connects(&pod.cube, &pod.ocses, &text).map_err(|misfit| unfit(misfit.to_string()))?;
     complete(pod, settings).map(Live::of_settings).map_err(unfit)
 }

@@ -27,8 +27,12 @@ pub(crate) fn place(args: &PlaceArgs, terminal: Terminal) -> Result<(), Stop> {
         let live = live(path, pod, args.ports.as_deref())?;
         let switches = drift::differences(pod, &old.settings, &live, false);
         if !switches.is_empty() {
-            let what =
-                format!("{} of {} switches do something else than `{}` says", switches.len(), pod.ocses.len(), display(&args.directory));
+            let what = format!(
+                "{} of {} switches do something else than `{}` says",
+                switches.len(),
+                pod.ocses.len(),
+                display(&args.directory)
+            );
             let hint = format!("`fabc drift {path} {}` says what", display(&args.directory));
             return Err(DriverError::Drifted { what, hint }.into());
         }
@@ -54,11 +58,17 @@ pub(crate) struct Written {
 ///
 /// # Errors
 /// A file of the directory is missing, or the disk does not let us.
-pub(crate) fn write(staging: &mut Staging, old: &Placed, placement: &SlicePlacement) -> Result<Written, Stop> {
+pub(crate) fn write(
+    staging: &mut Staging,
+    old: &Placed,
+    placement: &SlicePlacement,
+) -> Result<Written, Stop> {
     let settings = settings(&old.fabric, &old.kinds, placement);
     let placed = PlacedPod { placement, settings: &settings, ..old.emitted() };
-    let manifest: Manifest = tagged(&read::bytes(&old.directory.join(MANIFEST), ARTIFACT_BYTES)?)
-        .map_err(|reason| DriverError::NotBuilt { path: display(&old.directory), reason: format!("`{MANIFEST}`: {reason}") })?;
+    let manifest: Manifest =
+        tagged(&read::bytes(&old.directory.join(MANIFEST), ARTIFACT_BYTES)?).map_err(|reason| {
+            DriverError::NotBuilt { path: display(&old.directory), reason: format!("`{MANIFEST}`: {reason}") }
+        })?;
     let options: Vec<(String, String)> = manifest.options.0.into_iter().collect();
     let (mut lines, mut files, mut bytes) = (Vec::new(), 0, 0);
     for kind in &old.kinds {

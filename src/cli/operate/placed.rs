@@ -11,7 +11,9 @@ use fabc_base::diag::SourceMap;
 use fabc_base::ids::BlockId;
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_check::{CheckError, Isolation, isolated};
-use fabc_emit::{Artifact, ManifestLine, PLACEMENT, PlacedKind, PlacedPod, TOOL, manifest_json, placed_artifacts};
+use fabc_emit::{
+    Artifact, ManifestLine, PLACEMENT, PlacedKind, PlacedPod, TOOL, manifest_json, placed_artifacts,
+};
 use fabc_ir::read::{Manifest, OcsFile, PlacementFile, json, tagged};
 use fabc_ir::{Mirrors, Slice, SlicePlacement};
 use fabc_lang::read_cross_connects;
@@ -58,16 +60,22 @@ pub(crate) fn of_slices(fabric: &Fabric) -> &Pod {
 }
 
 /// A kind by the files of its directory.
-pub(crate) fn kind(kind: &SliceKind, read: &dyn Fn(&str) -> Result<Vec<u8>, DriverError>) -> Result<PlacedKind, DriverError> {
+pub(crate) fn kind(
+    kind: &SliceKind,
+    read: &dyn Fn(&str) -> Result<Vec<u8>, DriverError>,
+) -> Result<PlacedKind, DriverError> {
     let folder = kind_files(&kind.name);
-    let damaged = |file: &str, what: String| DriverError::NotBuilt { path: format!("{folder}{file}"), reason: what };
+    let damaged =
+        |file: &str, what: String| DriverError::NotBuilt { path: format!("{folder}{file}"), reason: what };
     let manifest_bytes = read(MANIFEST)?;
     let manifest: Manifest = tagged(&manifest_bytes).map_err(|what| damaged(MANIFEST, what))?;
     let report = json(&read("report.json")?).map_err(|what| damaged("report.json", what))?;
-    let ocs = String::from_utf8(read("ocs.json")?).map_err(|_| damaged("ocs.json", "it is not UTF-8 text".to_owned()))?;
+    let ocs = String::from_utf8(read("ocs.json")?)
+        .map_err(|_| damaged("ocs.json", "it is not UTF-8 text".to_owned()))?;
     let pod = kind.pod();
     let settings = read_cross_connects(&pod.cube, &pod.ocses, &ocs).map_err(|misfit| misfit.to_string());
-    let settings = settings.and_then(|settings| complete(pod, settings)).map_err(|what| damaged("ocs.json", what))?;
+    let settings =
+        settings.and_then(|settings| complete(pod, settings)).map_err(|what| damaged("ocs.json", what))?;
     Ok(PlacedKind {
         name: kind.name.clone(),
         cubes: kind.cubes(),
@@ -152,12 +160,13 @@ impl Placed {
             let folder = directory.join(kind_files(&of.name));
             let read = |file: &str| read::bytes(&folder.join(file), ARTIFACT_BYTES);
             kinds.push(kind(of, &read).map_err(stop)?);
-            let ocs: OcsFile =
-                tagged(&read("ocs.json").map_err(stop)?).map_err(|what| not_built(format!("`ocs.json` of `{}`: {what}", of.name)))?;
+            let ocs: OcsFile = tagged(&read("ocs.json").map_err(stop)?)
+                .map_err(|what| not_built(format!("`ocs.json` of `{}`: {what}", of.name)))?;
             files.insert(of.name.clone(), (of.cubes(), ocs));
         }
-        let file: PlacementFile = tagged(&read::bytes(&directory.join(PLACEMENT), ARTIFACT_BYTES).map_err(stop)?)
-            .map_err(|what| not_built(format!("`{PLACEMENT}`: {what}")))?;
+        let file: PlacementFile =
+            tagged(&read::bytes(&directory.join(PLACEMENT), ARTIFACT_BYTES).map_err(stop)?)
+                .map_err(|what| not_built(format!("`{PLACEMENT}`: {what}")))?;
         let ocs: OcsFile = tagged(&read::bytes(&directory.join("ocs.json"), ARTIFACT_BYTES).map_err(stop)?)
             .map_err(|what| not_built(format!("`ocs.json`: {what}")))?;
         if file.fabric != fabric.name {
@@ -165,18 +174,40 @@ impl Placed {
         }
         for of in &kinds {
             let line = file.kinds.0.get(&of.name);
-            let same = line.is_some_and(|line| line.manifest == of.manifest && format!("{}/", line.dir) == kind_files(&of.name));
+            let same = line.is_some_and(|line| {
+                line.manifest == of.manifest && format!("{}/", line.dir) == kind_files(&of.name)
+            });
             if !same || file.kinds.0.len() != kinds.len() {
-                return Err(not_built(format!("`{PLACEMENT}` speaks of other kinds than those in `slices/`")));
+                return Err(not_built(format!(
+                    "`{PLACEMENT}` speaks of other kinds than those in `slices/`"
+                )));
             }
         }
-        let isolation = isolated(&file, &ocs, &files, pod.cubes).map_err(|errors| isolation_stop(errors, &sources))?;
+        let isolation =
+            isolated(&file, &ocs, &files, pod.cubes).map_err(|errors| isolation_stop(errors, &sources))?;
         let cubes = |list: Vec<u32>| list.into_iter().map(BlockId);
-        let slices = file.slices.into_iter().map(|line| Slice { name: line.name, kind: line.kind, cubes: cubes(line.cubes).collect() });
-        let placement = SlicePlacement { slices: slices.collect(), spare: cubes(file.spare).collect(), down: cubes(file.down).collect() };
+        let slices = file.slices.into_iter().map(|line| Slice {
+            name: line.name,
+            kind: line.kind,
+            cubes: cubes(line.cubes).collect(),
+        });
+        let placement = SlicePlacement {
+            slices: slices.collect(),
+            spare: cubes(file.spare).collect(),
+            down: cubes(file.down).collect(),
+        };
         let settings = settings(&fabric, &kinds, &placement);
         let spec_text = fabc_lang::syntax::print_spec(&spec);
-        Ok(Self { directory: directory.to_owned(), sources, spec_text, kinds, placement, settings, isolation, fabric })
+        Ok(Self {
+            directory: directory.to_owned(),
+            sources,
+            spec_text,
+            kinds,
+            placement,
+            settings,
+            isolation,
+            fabric,
+        })
     }
 
     pub(crate) fn pod(&self) -> &Pod {
@@ -195,18 +226,22 @@ impl Placed {
     /// There is no such slice.
     pub(crate) fn local(&self, name: &str) -> Result<Local<'_>, DriverError> {
         let slice = self.placement.slice(name);
-        let kind = slice.and_then(|slice| self.fabric.slices.kinds.iter().find(|kind| kind.name == slice.kind));
+        let kind =
+            slice.and_then(|slice| self.fabric.slices.kinds.iter().find(|kind| kind.name == slice.kind));
         let (Some(slice), Some(kind)) = (slice, kind) else {
             let known = self.placement.slices.iter().map(|slice| slice.name.as_str());
-            let hint = fabc_base::diag::suggestion(name, known).unwrap_or_else(|| "`report.txt` lists all slices".to_owned());
+            let hint = fabc_base::diag::suggestion(name, known)
+                .unwrap_or_else(|| "`report.txt` lists all slices".to_owned());
             return Err(DriverError::UnknownWord { what: "slice".to_owned(), name: name.to_owned(), hint });
         };
         let (pod, alone) = (self.pod(), kind.pod());
         let here = pod.classes().into_iter().find(|class| class.cubes.contains(&slice.cubes[0]));
         let of_kind = alone.classes().into_iter().next();
-        let both = here.iter().flat_map(|here| &here.served).zip(of_kind.iter().flat_map(|of_kind| &of_kind.served));
-        let switches =
-            both.map(|((_, (outside, _)), (_, (inside, _)))| (pod.ocses[*outside].name.clone(), alone.ocses[*inside].name.clone()));
+        let both =
+            here.iter().flat_map(|here| &here.served).zip(of_kind.iter().flat_map(|of_kind| &of_kind.served));
+        let switches = both.map(|((_, (outside, _)), (_, (inside, _)))| {
+            (pod.ocses[*outside].name.clone(), alone.ocses[*inside].name.clone())
+        });
         Ok(Local { slice, kind, switches: switches.collect() })
     }
 }
@@ -224,13 +259,20 @@ impl Local<'_> {
     /// does not have all of it.
     pub(crate) fn inside(&self, name: &str) -> Option<String> {
         let cube = |cube: u32| self.slice.cubes.iter().position(|one| one.0 == cube).map(|at| at as u32);
-        if name == NOMINAL { Some(name.to_owned()) } else { renamed(name, |switch| self.switches.get(switch).cloned(), cube) }
+        if name == NOMINAL {
+            Some(name.to_owned())
+        } else {
+            renamed(name, |switch| self.switches.get(switch).cloned(), cube)
+        }
     }
 
     /// The other way round.
     pub(crate) fn outside(&self, name: &str) -> String {
-        let switch = |name: &str| self.switches.iter().find(|(_, inside)| *inside == name).map(|(outside, _)| outside.clone());
-        renamed(name, switch, |at| self.slice.cubes.get(at as usize).map(|cube| cube.0)).unwrap_or_else(|| name.to_owned())
+        let switch = |name: &str| {
+            self.switches.iter().find(|(_, inside)| *inside == name).map(|(outside, _)| outside.clone())
+        };
+        renamed(name, switch, |at| self.slice.cubes.get(at as usize).map(|cube| cube.0))
+            .unwrap_or_else(|| name.to_owned())
     }
 
     /// Its cubes, for people.
@@ -241,7 +283,11 @@ impl Local<'_> {
 
 /// The parts of a name with `+` between them, each by its new name: switches, and what begins with a cube;
 /// `None` where one has none. The `+` of a port is none between parts.
-fn renamed(name: &str, switch: impl Fn(&str) -> Option<String>, cube: impl Fn(u32) -> Option<u32>) -> Option<String> {
+fn renamed(
+    name: &str,
+    switch: impl Fn(&str) -> Option<String>,
+    cube: impl Fn(u32) -> Option<u32>,
+) -> Option<String> {
     let one = |part: &str| {
         switch(part).or_else(|| {
             let rest = part.strip_prefix("cube")?;

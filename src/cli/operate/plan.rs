@@ -39,13 +39,20 @@ pub(crate) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
     let staged = args.tables.as_ref().filter(|_| plan.cuts.is_empty() && plan.live_parts <= 1);
     let staged = staged.map(|out| change::staged(args, out, (&fabric, pod), &plan, terminal));
     // That there are no tables for the way is said by 3, as a plan that cuts the pod is.
-    let staged = staged.transpose().map_err(|stop| Stop { exit_code: if stop.exit_code == 3 { 3 } else { 1 }, ..stop })?;
+    let staged = staged
+        .transpose()
+        .map_err(|stop| Stop { exit_code: if stop.exit_code == 3 { 3 } else { 1 }, ..stop })?;
     if args.json {
-        print_out(&fabc_emit::plan_json(&fabric.name, pod, &plan, staged.as_ref())).map_err(|error| as_error(error.into()))?;
+        print_out(&fabc_emit::plan_json(&fabric.name, pod, &plan, staged.as_ref()))
+            .map_err(|error| as_error(error.into()))?;
     } else {
-        terminal.say(&fabc_emit::plan_text(&fabric.name, pod, &plan)).map_err(|error| as_error(error.into()))?;
+        terminal
+            .say(&fabc_emit::plan_text(&fabric.name, pod, &plan))
+            .map_err(|error| as_error(error.into()))?;
         if let Some(staged) = &staged {
-            terminal.say(&format!("\n{}", fabc_emit::staged_text(pod, &plan, staged))).map_err(|error| as_error(error.into()))?;
+            terminal
+                .say(&format!("\n{}", fabc_emit::staged_text(pod, &plan, staged)))
+                .map_err(|error| as_error(error.into()))?;
         }
     }
     if !plan.cuts.is_empty() {
@@ -64,7 +71,8 @@ pub(crate) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
         }
         .into());
     }
-    let routers = staged.iter().flat_map(|staged| &staged.last).map(|change| change.delta.routers.len()).sum::<usize>();
+    let routers =
+        staged.iter().flat_map(|staged| &staged.last).map(|change| change.delta.routers.len()).sum::<usize>();
     let exit_code = if plan.steps.is_empty() && routers == 0 { return Ok(()) } else { 2 };
     Err(Stop { diagnostics: Vec::new(), sources: SourceMap::default(), exit_code })
 }
@@ -89,7 +97,10 @@ fn ordered(args: &PlanArgs, terminal: Terminal) -> Result<(Fabric, Plan), Stop> 
     if live.dark() > 0 {
         let (dark, one) = (live.dark(), live.dark() == 1);
         let (are, them) = if one { ("is", "it") } else { ("are", "them") };
-        let note = format!("{dark} of the cross-connects of `{}` {are} set but dark, and the plan counts {them} as lit", args.live);
+        let note = format!(
+            "{dark} of the cross-connects of `{}` {are} set but dark, and the plan counts {them} as lit",
+            args.live
+        );
         terminal.note(&format!("{note}: `fabc drift` says more"));
     }
     let plan = plan::plan(pod, &live.set, &new);
@@ -97,7 +108,12 @@ fn ordered(args: &PlanArgs, terminal: Terminal) -> Result<(Fabric, Plan), Stop> 
 }
 
 /// Writes the patches into a folder that holds nothing but those of an earlier plan: all of them or none.
-pub(crate) fn write_patches(directory: &Path, pod: &Pod, steps: &[Step], terminal: Terminal) -> Result<(), DriverError> {
+pub(crate) fn write_patches(
+    directory: &Path,
+    pod: &Pod,
+    steps: &[Step],
+    terminal: Terminal,
+) -> Result<(), DriverError> {
     let patches = fabc_emit::plan_patches(pod, steps)?;
     if patches.is_empty() && !directory.exists() {
         return Ok(());
@@ -105,7 +121,11 @@ pub(crate) fn write_patches(directory: &Path, pod: &Pod, steps: &[Step], termina
     let mut staging = Staging::at(directory, PATCHES)?;
     for patch in &patches {
         staging.write(&patch.path, &patch.bytes)?;
-        terminal.detail(&format!("wrote {} ({})", display(&directory.join(&patch.path)), size(patch.bytes.len())));
+        terminal.detail(&format!(
+            "wrote {} ({})",
+            display(&directory.join(&patch.path)),
+            size(patch.bytes.len())
+        ));
     }
     staging.publish()?;
     Ok(())

@@ -20,7 +20,8 @@ use std::path::Path;
 pub(crate) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
     let (new, plan, warm) = found(args).map_err(as_error)?;
     if let Some(directory) = &args.patch {
-        write_patches(directory, new.pod(), &plan.steps(), terminal).map_err(|error| as_error(error.into()))?;
+        write_patches(directory, new.pod(), &plan.steps(), terminal)
+            .map_err(|error| as_error(error.into()))?;
     }
     let shown = match args.json {
         true => print_out(&fabc_emit::slices_plan_json(&new.fabric.name, new.pod(), &plan)),
@@ -29,7 +30,11 @@ pub(crate) fn plan(args: &PlanArgs, terminal: Terminal) -> Result<(), Stop> {
             .and_then(|()| warm.iter().try_for_each(|line| terminal.say(line))),
     };
     shown.map_err(|error| as_error(error.into()))?;
-    if plan.changes.is_empty() { Ok(()) } else { Err(Stop { diagnostics: Vec::new(), sources: SourceMap::default(), exit_code: 2 }) }
+    if plan.changes.is_empty() {
+        Ok(())
+    } else {
+        Err(Stop { diagnostics: Vec::new(), sources: SourceMap::default(), exit_code: 2 })
+    }
 }
 
 /// The new placement, the way there, and of every slice that keeps its cubes how it changes under traffic.

@@ -99,7 +99,8 @@ pub(crate) fn mended(built: &Built, down: &Down, args: &RepairArgs) -> Result<Me
         Effort::Local => compile::Effort::Local,
         Effort::Full => compile::Effort::Full,
     });
-    let Repaired { repair, walk } = compile::repair(&broken, effort, &Silent).map_err(|error| convicted(error, &built.sources))?;
+    let Repaired { repair, walk } =
+        compile::repair(&broken, effort, &Silent).map_err(|error| convicted(error, &built.sources))?;
     let file = |path: &str, text: String| Artifact { path: path.to_owned(), bytes: text.into_bytes() };
     let mut files = vec![
         file("repair.json", fabc_emit::repair_json(&repair)),
@@ -110,7 +111,10 @@ pub(crate) fn mended(built: &Built, down: &Down, args: &RepairArgs) -> Result<Me
         let old = broken.since.as_ref().map_or(&*tables, |since| &since.tables);
         files.push(fabc_emit::repaired_tables(&repair.delta.applied(old, &served.dead, REPAIR)));
     } else {
-        text.push_str(&format!("  the new tables have {} entries and are not written: the changes say all\n", walk.entries));
+        text.push_str(&format!(
+            "  the new tables have {} entries and are not written: the changes say all\n",
+            walk.entries
+        ));
     }
     Ok(Mended { text, files })
 }
@@ -145,10 +149,17 @@ fn damage(args: &RepairArgs) -> Result<Damage, Stop> {
     let down = args.down.iter().map(inside).collect::<Result<_, DriverError>>()?;
     let renamed = format!("  names are those of its kind, where cube 0, 1, .. stand for {}", local.cubes());
     // A chip that is lost leaves the job short of chips whatever the tables do.
-    let cubes: BTreeSet<&str> =
-        args.down.iter().filter(|name| name.starts_with("cube") && !name.contains('.')).map(|name| cube_of(name)).collect();
+    let cubes: BTreeSet<&str> = args
+        .down
+        .iter()
+        .filter(|name| name.starts_with("cube") && !name.contains('.'))
+        .map(|name| cube_of(name))
+        .collect();
     let swaps = cubes.iter().map(|cube| {
-        format!("  a cube with a dead chip can be replaced instead: fabc repair {} --down {cube} --swap --out ..", display(&args.directory))
+        format!(
+            "  a cube with a dead chip can be replaced instead: fabc repair {} --down {cube} --swap --out ..",
+            display(&args.directory)
+        )
     });
     let advice = std::iter::once(renamed).chain(swaps).collect();
     Ok(Damage { directory: args.directory.join(kind_files(&local.kind.name)), down, advice })
@@ -174,8 +185,10 @@ fn dark(built: &Built, args: &RepairArgs) -> Result<Down, Stop> {
             1 => format!("a cross-connect of `{path}` joins what was not built"),
             _ => format!("{joined} cross-connects of `{path}` join what was not built"),
         };
-        let hint =
-            format!("no tables are right for such a pod: unset them first; `fabc drift {path} {}` shows them", display(&args.directory));
+        let hint = format!(
+            "no tables are right for such a pod: unset them first; `fabc drift {path} {}` shows them",
+            display(&args.directory)
+        );
         return Err(DriverError::Drifted { what, hint }.into());
     }
     Ok(down)
@@ -186,18 +199,26 @@ fn dark(built: &Built, args: &RepairArgs) -> Result<Down, Stop> {
 /// # Errors
 /// A file of it is missing, or does not hold.
 pub(crate) fn in_force(built: &Built, earlier: &Path) -> Result<InForce, Stop> {
-    let unfit = |file: &str, what: String| DriverError::NotBuilt { path: display(earlier), reason: format!("`{file}`: {what}") };
-    let head: RepairFile =
-        tagged(&read::bytes(&earlier.join("repair.json"), ARTIFACT_BYTES)?).map_err(|what| unfit("repair.json", what))?;
+    let unfit = |file: &str, what: String| DriverError::NotBuilt {
+        path: display(earlier),
+        reason: format!("`{file}`: {what}"),
+    };
+    let head: RepairFile = tagged(&read::bytes(&earlier.join("repair.json"), ARTIFACT_BYTES)?)
+        .map_err(|what| unfit("repair.json", what))?;
     if head.fabric != built.fabric.name {
-        return Err(unfit("repair.json", format!("is of the fabric `{}`, not of `{}`", head.fabric, built.fabric.name)).into());
+        return Err(unfit(
+            "repair.json",
+            format!("is of the fabric `{}`, not of `{}`", head.fabric, built.fabric.name),
+        )
+        .into());
     }
     let down = Down::by_names(built.as_built(), &head.down)?;
     let scene = down.scene(built.as_built());
     let served = served(built, &scene, &fabc_check::parts(&scene), true)?;
     let tables = lone_tables(earlier, built, REPAIR)?;
     let all_ranks = head.ranks.clone().unwrap_or_else(|| built.ranks());
-    fabc_check::judge_tables(&built.fabric, &served, &tables, &all_ranks).map_err(|error| convicted(error, &built.sources))?;
+    fabc_check::judge_tables(&built.fabric, &served, &tables, &all_ranks)
+        .map_err(|error| convicted(error, &built.sources))?;
     Ok(InForce { down: down.names(built.as_built()), tables, ranks: head.ranks, all_ranks })
 }
 
@@ -211,11 +232,17 @@ fn lone_tables(folder: &Path, built: &Built, scenario: &str) -> Result<Forwardin
         let reason = "`tables.json`: is missing: the tables in force are needed".to_owned();
         return Err(DriverError::NotBuilt { path: display(folder), reason }.into());
     }
-    fabc_check::read_tables(&files, &built.topology, scenario).map_err(|error| convicted(error, &built.sources))
+    fabc_check::read_tables(&files, &built.topology, scenario)
+        .map_err(|error| convicted(error, &built.sources))
 }
 
 /// What is left and served: what is cut off from the largest part is as good as dead.
-pub(crate) fn served<'a>(built: &Built, scene: &Scene<'a>, parts: &[Vec<NodeId>], partial: bool) -> Result<Scene<'a>, Stop> {
+pub(crate) fn served<'a>(
+    built: &Built,
+    scene: &Scene<'a>,
+    parts: &[Vec<NodeId>],
+    partial: bool,
+) -> Result<Scene<'a>, Stop> {
     let word = built.fabric.plant.router_word();
     let most = parts.first().map_or(&[][..], |part| part);
     if most.iter().filter(|&&node| scene.is_endpoint(node)).count() < 2 {
@@ -227,7 +254,12 @@ pub(crate) fn served<'a>(built: &Built, scene: &Scene<'a>, parts: &[Vec<NodeId>]
         const SHOWN: usize = 3;
         let told = |part: &Vec<NodeId>| match &part[..] {
             [one] => built.topology.name(*one),
-            [first, .., last] => format!("{} {word}s from {} to {}", part.len(), built.topology.name(*first), built.topology.name(*last)),
+            [first, .., last] => format!(
+                "{} {word}s from {} to {}",
+                part.len(),
+                built.topology.name(*first),
+                built.topology.name(*last)
+            ),
             [] => String::new(),
         };
         let shown = parts.iter().filter(sends).take(SHOWN).map(told).collect::<Vec<_>>().join("; ");
@@ -251,7 +283,11 @@ pub(crate) struct AlikeWide<'a> {
 
 impl<'a> AlikeWide<'a> {
     pub(crate) fn widen(built: &'a Built, mut covered: Option<Covered>, mut since: Option<InForce>) -> Self {
-        let all = [Some(built.tables.vcs), covered.as_ref().map(|of| of.tables.vcs), since.as_ref().map(|of| of.tables.vcs)];
+        let all = [
+            Some(built.tables.vcs),
+            covered.as_ref().map(|of| of.tables.vcs),
+            since.as_ref().map(|of| of.tables.vcs),
+        ];
         let vcs = all.into_iter().flatten().max().unwrap_or(built.tables.vcs);
         for Covered { tables, ranks, .. } in covered.iter_mut().filter(|of| of.tables.vcs < vcs) {
             *ranks = widened(ranks, [tables.vcs, vcs]);
@@ -265,7 +301,10 @@ impl<'a> AlikeWide<'a> {
         let (tables, ranks) = (&built.tables, &built.nominal.ranks);
         let (tables, ranks) = match tables.vcs < vcs {
             false => (Cow::Borrowed(tables), Cow::Borrowed(&ranks[..])),
-            true => (Cow::Owned(ForwardingTables { vcs, ..tables.clone() }), Cow::Owned(widened(ranks, [tables.vcs, vcs]))),
+            true => (
+                Cow::Owned(ForwardingTables { vcs, ..tables.clone() }),
+                Cow::Owned(widened(ranks, [tables.vcs, vcs])),
+            ),
         };
         Self { tables, ranks, covered, since }
     }
@@ -273,8 +312,13 @@ impl<'a> AlikeWide<'a> {
 
 /// Ranks of channels with more virtual channels than before; nothing uses the others.
 fn widened(ranks: &[u32], [before, after]: [u8; 2]) -> Vec<u32> {
-    let row =
-        |of_channel: &[u32]| of_channel.iter().copied().chain(std::iter::repeat_n(0, usize::from(after - before))).collect::<Vec<_>>();
+    let row = |of_channel: &[u32]| {
+        of_channel
+            .iter()
+            .copied()
+            .chain(std::iter::repeat_n(0, usize::from(after - before)))
+            .collect::<Vec<_>>()
+    };
     ranks.chunks(usize::from(before)).flat_map(row).collect()
 }
 
@@ -298,19 +342,27 @@ impl Built {
         let Loaded { fabric, sources, .. } = read::built_fabric(directory)?;
         let mut files = Files::new();
         let there = |path: &str| directory.join(path).is_file();
-        let tables = file_of(directory, &fabc_emit::tables_path("nominal")).ok_or_else(|| no_tables(directory))?;
-        for path in [Some("topology.json"), Some("ocs.json").filter(|path| there(path)), Some(&tables)].into_iter().flatten() {
+        let tables =
+            file_of(directory, &fabc_emit::tables_path("nominal")).ok_or_else(|| no_tables(directory))?;
+        for path in [Some("topology.json"), Some("ocs.json").filter(|path| there(path)), Some(&tables)]
+            .into_iter()
+            .flatten()
+        {
             files.insert(path.to_owned(), read::bytes(&directory.join(path), ARTIFACT_BYTES)?);
         }
         let stop = |error| convicted(error, &sources);
-        let healthy = fabc_check::read_scenario(&files, &fabric, "nominal").map_err(stop)?.ok_or_else(|| no_tables(directory))?;
+        let healthy = fabc_check::read_scenario(&files, &fabric, "nominal")
+            .map_err(stop)?
+            .ok_or_else(|| no_tables(directory))?;
         let ReadWiring { cross_connects, .. } = fabc_check::read_wiring(&files, &fabric).map_err(stop)?;
         let not_built = |reason| DriverError::NotBuilt { path: display(directory), reason };
-        let certificates: Certificates = tagged(&read::bytes(&directory.join("certificates.json"), ARTIFACT_BYTES)?)
-            .map_err(|what| not_built(format!("`certificates.json`: {what}")))?;
+        let certificates: Certificates =
+            tagged(&read::bytes(&directory.join("certificates.json"), ARTIFACT_BYTES)?)
+                .map_err(|what| not_built(format!("`certificates.json`: {what}")))?;
         let mut lines = certificates.scenarios.into_iter();
         let nominal = lines.next().filter(|line| line.scenario == "nominal");
-        let nominal = nominal.ok_or_else(|| not_built("`certificates.json`: `nominal` is missing".to_owned()))?;
+        let nominal =
+            nominal.ok_or_else(|| not_built("`certificates.json`: `nominal` is missing".to_owned()))?;
         match healthy.tables.key {
             TableKey::DstInput => {}
             TableKey::Dst | TableKey::DstCount(_) => {
@@ -322,7 +374,17 @@ impl Built {
             }
         }
         let (topology, tables, directory) = (healthy.topology, healthy.tables, directory.to_owned());
-        Ok(Self { directory, fabric, sources, topology, cross_connects, tables, nominal, files, faults: lines.collect() })
+        Ok(Self {
+            directory,
+            fabric,
+            sources,
+            topology,
+            cross_connects,
+            tables,
+            nominal,
+            files,
+            faults: lines.collect(),
+        })
     }
 
     /// What its switches are set to.
@@ -336,17 +398,31 @@ impl Built {
     /// # Errors
     /// They do not hold.
     pub(crate) fn most_loaded(&self) -> Result<u64, Stop> {
-        let walked = fabc_check::judge_tables(&self.fabric, &Scene::whole(&self.topology), &self.tables, &self.nominal.ranks);
+        let walked = fabc_check::judge_tables(
+            &self.fabric,
+            &Scene::whole(&self.topology),
+            &self.tables,
+            &self.nominal.ranks,
+        );
         walked.map(|(walk, _)| walk.max_channel_load()).map_err(|error| convicted(error, &self.sources))
     }
 
     /// The ranks of the tables, of all routers.
     pub(crate) fn ranks(&self) -> Vec<u32> {
-        fabc_check::ranks_of_all(&self.topology, &self.tables.symmetry, usize::from(self.tables.vcs), &self.nominal.ranks)
+        fabc_check::ranks_of_all(
+            &self.topology,
+            &self.tables.symmetry,
+            usize::from(self.tables.vcs),
+            &self.nominal.ranks,
+        )
     }
 
     pub(crate) fn as_built(&self) -> AsBuilt<'_> {
-        AsBuilt { fabric: &self.fabric, topology: &self.topology, cross_connects: self.cross_connects.as_ref() }
+        AsBuilt {
+            fabric: &self.fabric,
+            topology: &self.topology,
+            cross_connects: self.cross_connects.as_ref(),
+        }
     }
 
     /// The same where the last tables of a plan run, which `fabc plan --tables` wrote with their ranks.
@@ -356,10 +432,15 @@ impl Built {
     pub(crate) fn running(directory: &Path, way: Option<&Path>) -> Result<Self, Stop> {
         let built = Self::read(directory)?;
         let Some(way) = way else { return Ok(built) };
-        let unfit = |what: String| DriverError::NotBuilt { path: display(way), reason: format!("`plan.json`: {what}") };
+        let unfit = |what: String| DriverError::NotBuilt {
+            path: display(way),
+            reason: format!("`plan.json`: {what}"),
+        };
         let plan: PlanFile = tagged(&read::bytes(&way.join("plan.json"), ARTIFACT_BYTES)?).map_err(unfit)?;
         if plan.fabric != built.fabric.name {
-            return Err(unfit(format!("is of the fabric `{}`, not of `{}`", plan.fabric, built.fabric.name)).into());
+            return Err(
+                unfit(format!("is of the fabric `{}`, not of `{}`", plan.fabric, built.fabric.name)).into()
+            );
         }
         if plan.last.len() > 1 {
             // They are those of the build.
@@ -367,7 +448,8 @@ impl Built {
         }
         let stop = |error| convicted(error, &built.sources);
         let tables = lone_tables(&way.join("final"), &built, "nominal")?;
-        fabc_check::judge_tables(&built.fabric, &Scene::whole(&built.topology), &tables, &plan.ranks).map_err(stop)?;
+        fabc_check::judge_tables(&built.fabric, &Scene::whole(&built.topology), &tables, &plan.ranks)
+            .map_err(stop)?;
         let nominal = ScenarioLine { ranks: plan.ranks, ..built.nominal };
         Ok(Self { tables, nominal, faults: Vec::new(), ..built })
     }
@@ -375,16 +457,26 @@ impl Built {
     /// The tables that the build has where just this is down.
     pub(crate) fn covered(&self, down: &[String]) -> Result<Option<Covered>, Stop> {
         let Some((scenario, name)) = tolerated_fault(self.as_built(), down) else { return Ok(None) };
-        let Some(path) = file_of(&self.directory, &fabc_emit::tables_path(&scenario.name)) else { return Ok(None) };
-        let Some(line) = self.faults.iter().find(|line| line.scenario == scenario.name) else { return Ok(None) };
+        let Some(path) = file_of(&self.directory, &fabc_emit::tables_path(&scenario.name)) else {
+            return Ok(None);
+        };
+        let Some(line) = self.faults.iter().find(|line| line.scenario == scenario.name) else {
+            return Ok(None);
+        };
         let mut files = self.files.clone();
         files.insert(path.clone(), read::bytes(&self.directory.join(&path), ARTIFACT_BYTES)?);
-        let read = fabc_check::read_scenario(&files, &self.fabric, &scenario.name).map_err(|error| convicted(error, &self.sources))?;
+        let read = fabc_check::read_scenario(&files, &self.fabric, &scenario.name)
+            .map_err(|error| convicted(error, &self.sources))?;
         let Some(read) = read else { return Ok(None) };
         let row = self.topology.ports() * usize::from(read.tables.vcs);
-        let ranks_of = |node: NodeId| line.ranks.get(read.tables.symmetry.class(node) * row..).and_then(|ranks| ranks.get(..row));
-        let mut ranks: Vec<Vec<u32>> =
-            self.topology.nodes().map(|node| ranks_of(node).map_or_else(|| vec![0; row], <[u32]>::to_vec)).collect();
+        let ranks_of = |node: NodeId| {
+            line.ranks.get(read.tables.symmetry.class(node) * row..).and_then(|ranks| ranks.get(..row))
+        };
+        let mut ranks: Vec<Vec<u32>> = self
+            .topology
+            .nodes()
+            .map(|node| ranks_of(node).map_or_else(|| vec![0; row], <[u32]>::to_vec))
+            .collect();
         let mut tables = read.tables;
         if let Some(image) = scenario.images.iter().find(|image| image.scenario == name) {
             let (block, _) = self.fabric.blocks();

@@ -32,15 +32,27 @@ const SWAPPED: Ours = Ours { refuse_foreign, is_whole: |_| true };
 pub(crate) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> {
     let watch = Watch::new(false);
     let old = Placed::read(&args.directory)?;
-    let names: Vec<String> = args.down.iter().map(|name| name.chars().filter(|letter| !letter.is_whitespace()).collect()).collect();
+    let names: Vec<String> = args
+        .down
+        .iter()
+        .map(|name| name.chars().filter(|letter| !letter.is_whitespace()).collect())
+        .collect();
     let parts = names.iter().map(|name| parse_part(&old.fabric, name)).collect::<Result<Vec<_>, _>>()?;
-    let dead: BTreeSet<u32> = parts.iter().filter_map(|part| if let NamedPart::Chips(cube) = part { Some(*cube) } else { None }).collect();
-    let placement = Placing::of(&old.fabric, old.pod()).after(&old.placement, &steps(&old.placement, &dead))?;
+    let dead: BTreeSet<u32> = parts
+        .iter()
+        .filter_map(|part| if let NamedPart::Chips(cube) = part { Some(*cube) } else { None })
+        .collect();
+    let placement =
+        Placing::of(&old.fabric, old.pod()).after(&old.placement, &steps(&old.placement, &dead))?;
     let mut text = replaced(&old.placement, &placement);
     let new = Placed { placement, ..old };
     // What is down of cubes that no slice has is nobody's.
-    let lost: Vec<&String> =
-        names.iter().zip(&parts).filter(|(_, part)| !matches!(part, NamedPart::Chips(_))).map(|(name, _)| name).collect();
+    let lost: Vec<&String> = names
+        .iter()
+        .zip(&parts)
+        .filter(|(_, part)| !matches!(part, NamedPart::Chips(_)))
+        .map(|(name, _)| name)
+        .collect();
     let mut staging = Staging::at(&args.out, SWAPPED)?;
     staging.enter(PLACED.to_owned());
     let Written { mut bytes, .. } = place::write(&mut staging, &new, &new.placement)?;
@@ -64,7 +76,11 @@ pub(crate) fn repair(args: &RepairArgs, terminal: Terminal) -> Result<(), Stop> 
             staging.write(&file.path, &file.bytes)?;
             bytes += file.bytes.len();
         }
-        text.push_str(&format!("slice {} (cubes {}, by the names of its kind): {what}", slice.name, local.cubes()));
+        text.push_str(&format!(
+            "slice {} (cubes {}, by the names of its kind): {what}",
+            slice.name,
+            local.cubes()
+        ));
     }
     staging.publish()?;
     terminal.say(&text)?;
@@ -88,7 +104,8 @@ fn parse_part(fabric: &Fabric, name: &str) -> Result<NamedPart, DriverError> {
     let names = router_names(fabric);
     let (size, cubes) = fabric.blocks();
     let chip = |name: &str| names.find(name, fabric.node_count());
-    let is_port = |port: &str| (0..fabric.router.radix as usize).any(|at| names.port(PortId::new(at)) == port);
+    let is_port =
+        |port: &str| (0..fabric.router.radix as usize).any(|at| names.port(PortId::new(at)) == port);
     let of_pod = fabric.pod().is_some_and(|pod| pod.ocses.iter().any(|ocs| ocs.name == name));
     if of_pod || name.rsplit_once('.').is_some_and(|(router, port)| chip(router).is_some() && is_port(port)) {
         return Ok(NamedPart::Light);
@@ -96,8 +113,12 @@ fn parse_part(fabric: &Fabric, name: &str) -> Result<NamedPart, DriverError> {
     let whole = || name.strip_prefix("cube")?.parse::<u32>().ok().filter(|&cube| cube < cubes);
     chip(name).map(|chip| chip.0 / size).or_else(whole).map(NamedPart::Chips).ok_or_else(|| {
         let switches = fabric.pod().map_or(&[][..], |pod| pod.ocses.as_slice());
-        let switches = switches.first().zip(switches.last()).map(|(first, last)| format!("switches `{}` to `{}`; ", first.name, last.name));
-        let [first, last] = [0, fabric.node_count() - 1].map(|node| names.node(fabc_base::ids::NodeId::new(node)));
+        let switches = switches
+            .first()
+            .zip(switches.last())
+            .map(|(first, last)| format!("switches `{}` to `{}`; ", first.name, last.name));
+        let [first, last] =
+            [0, fabric.node_count() - 1].map(|node| names.node(fabc_base::ids::NodeId::new(node)));
         let hint = format!(
             "there are {}chips `{first}` to `{last}`; links such as `{first}.{}`; all of `cube0` to `cube{}`",
             switches.unwrap_or_default(),
@@ -112,7 +133,10 @@ fn parse_part(fabric: &Fabric, name: &str) -> Result<NamedPart, DriverError> {
 fn steps(placement: &SlicePlacement, dead: &BTreeSet<u32>) -> Vec<PlaceStep> {
     let owners = placement.owners();
     let down = dead.iter().map(|&cube| PlaceStep::Down(cube));
-    let swaps = dead.iter().filter(|&&cube| owners.contains_key(&BlockId(cube))).map(|&cube| PlaceStep::Swap(cube, None));
+    let swaps = dead
+        .iter()
+        .filter(|&&cube| owners.contains_key(&BlockId(cube)))
+        .map(|&cube| PlaceStep::Swap(cube, None));
     // First it is said which cubes do not work, so that none of them comes in the place of another.
     down.chain(swaps).collect()
 }
@@ -125,7 +149,11 @@ fn replaced(old: &SlicePlacement, new: &SlicePlacement) -> String {
             text.push_str(&format!("slice {}: cube{is} takes the place of cube{was}\n", after.name));
         }
     }
-    if text.is_empty() { "no cube of a slice has a dead chip: the slices keep theirs\n".to_owned() } else { text }
+    if text.is_empty() {
+        "no cube of a slice has a dead chip: the slices keep theirs\n".to_owned()
+    } else {
+        text
+    }
 }
 
 /// Complains unless a folder is absent, or holds nothing but such a repair.
@@ -133,8 +161,11 @@ fn refuse_foreign(directory: &Path) -> Result<(), DriverError> {
     if directory.join(PLACED).join(PLACEMENT).is_file() {
         staging::refuse_foreign(&directory.join(PLACED))?;
     }
-    let repair =
-        |path: &str| path.strip_prefix(REPAIRS).and_then(|path| path.split_once('/')).is_some_and(|(_, file)| FILES.contains(&file));
+    let repair = |path: &str| {
+        path.strip_prefix(REPAIRS)
+            .and_then(|path| path.split_once('/'))
+            .is_some_and(|(_, file)| FILES.contains(&file))
+    };
     let placed = |path: &str| path.starts_with(PLACED) && directory.join(PLACED).join(PLACEMENT).is_file();
     refuse_others(directory, |path| repair(path) || placed(path))
 }

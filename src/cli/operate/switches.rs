@@ -51,11 +51,13 @@ pub(crate) fn switches(directory: &Path, pod: &Pod, ports: Option<&Path>) -> Res
     let folder = if nested.is_dir() { nested.as_path() } else { directory };
     let said = files(folder, pod)?;
     if said.is_empty() && !pod.ocses.is_empty() {
-        let what = "it holds neither an `ocs.json` nor a file such as `X_0_0.config_db.json` of any switch".to_owned();
+        let what = "it holds neither an `ocs.json` nor a file such as `X_0_0.config_db.json` of any switch"
+            .to_owned();
         return Err(DriverError::LiveMisfit { path: display(directory), what });
     }
     let ports = ports.map(|path| map(path, pod)).transpose()?;
-    let (mut told, mut done, mut blocked) = (Vec::new(), Vec::new(), IdVec::filled(BTreeSet::new(), pod.ocses.len()));
+    let (mut told, mut done, mut blocked) =
+        (Vec::new(), Vec::new(), IdVec::filled(BTreeSet::new(), pod.ocses.len()));
     for (ocs, Said { config, state, pairs }) in said {
         if let Some((file, config)) = &config {
             let unfit = |what| DriverError::LiveMisfit { path: file.clone(), what };
@@ -76,7 +78,8 @@ pub(crate) fn switches(directory: &Path, pod: &Pod, ports: Option<&Path>) -> Res
                 return Err(DriverError::LiveMisfit { path: file, what });
             };
             let stem = file_stem(&pod.ocses[ocs].name);
-            let directed = of_pairs(&pairs, &stem, ports).map_err(|what| DriverError::LiveMisfit { path: file.clone(), what })?;
+            let directed = of_pairs(&pairs, &stem, ports)
+                .map_err(|what| DriverError::LiveMisfit { path: file.clone(), what })?;
             done.push(Joined { ocs, file, directed, ports: BTreeMap::new() });
         }
     }
@@ -89,14 +92,23 @@ pub(crate) fn switches(directory: &Path, pod: &Pod, ports: Option<&Path>) -> Res
     }
     let (told_sets, done_sets) = (fitted(folder, pod, &told)?.pairs, fitted(folder, pod, &done)?.pairs);
     let pairs = pod.ocses.ids().map(|id| told_sets[id].clone().or_else(|| done_sets[id].clone())).collect();
-    let set = complete(pod, SwitchSettings { pairs }).map_err(|what| DriverError::LiveMisfit { path: display(folder), what })?;
+    let set = complete(pod, SwitchSettings { pairs })
+        .map_err(|what| DriverError::LiveMisfit { path: display(folder), what })?;
     let mut live = Live { blocked, ..Live::of_settings(set) };
     for joined in &done {
-        enter_light(&mut live, pod, joined, done_sets[joined.ocs].clone().unwrap_or_default(), told_sets[joined.ocs].is_some());
+        enter_light(
+            &mut live,
+            pod,
+            joined,
+            done_sets[joined.ocs].clone().unwrap_or_default(),
+            told_sets[joined.ocs].is_some(),
+        );
     }
     for (id, ocs) in pod.ocses.enumerate() {
         let blocked = &live.blocked[id];
-        let passes = |&pair: &[u32; 2]| !ocs.faces(pair).iter().any(|&face| blocked.contains(&pod.face_port_name(face)));
+        let passes = |&pair: &[u32; 2]| {
+            !ocs.faces(pair).iter().any(|&face| blocked.contains(&pod.face_port_name(face)))
+        };
         live.lit[id].retain(passes);
         live.pending[id].retain(passes);
     }
@@ -114,13 +126,20 @@ fn enter_light(live: &mut Live, pod: &Pod, joined: &Joined, shown: BTreeSet<[u32
     let light = |pair: [u32; 2]| {
         let [a, b] = ocs.faces(pair).map(|face| pod.face_port_name(face));
         let ways = [[a.clone(), b.clone()], [b, a]];
-        ways.iter().filter_map(|ends| joined.directed.get(ends)).map(|(_, light)| *light).max().unwrap_or(Light::Failed)
+        ways.iter()
+            .filter_map(|ends| joined.directed.get(ends))
+            .map(|(_, light)| *light)
+            .max()
+            .unwrap_or(Light::Failed)
     };
-    let of = |wanted: Light| shown.iter().copied().filter(|&pair| light(pair) == wanted).collect::<BTreeSet<_>>();
-    (live.lit[id], live.failed[id], live.pending[id]) = (of(Light::Tuned), of(Light::Failed), of(Light::Tuning));
+    let of =
+        |wanted: Light| shown.iter().copied().filter(|&pair| light(pair) == wanted).collect::<BTreeSet<_>>();
+    (live.lit[id], live.failed[id], live.pending[id]) =
+        (of(Light::Tuned), of(Light::Failed), of(Light::Tuning));
     if told {
         // Of what the switch does not show, its ports may say that light is about to pass.
-        let words = |pair: [u32; 2]| ocs.faces(pair).map(|face| joined.ports.get(&pod.face_port_name(face)).copied());
+        let words =
+            |pair: [u32; 2]| ocs.faces(pair).map(|face| joined.ports.get(&pod.face_port_name(face)).copied());
         let tunes = |pair: [u32; 2]| words(pair).iter().all(|word| *word == Some(Light::Tuning));
         let (pending, failed): (BTreeSet<[u32; 2]>, BTreeSet<[u32; 2]>) =
             live.set[id].difference(&shown).copied().partition(|&pair| tunes(pair));
@@ -131,10 +150,12 @@ fn enter_light(live: &mut Live, pod: &Pod, joined: &Joined, shown: BTreeSet<[u32
 
 /// The files of the switches, by switch.
 fn files(folder: &Path, pod: &Pod) -> Result<BTreeMap<OcsId, Said>, DriverError> {
-    let by_stem: BTreeMap<String, OcsId> = pod.ocses.enumerate().map(|(id, ocs)| (file_stem(&ocs.name), id)).collect();
+    let by_stem: BTreeMap<String, OcsId> =
+        pod.ocses.enumerate().map(|(id, ocs)| (file_stem(&ocs.name), id)).collect();
     let most = cross_connects_bytes(face_ports(pod));
     let mut all: BTreeMap<OcsId, Said> = BTreeMap::new();
-    for path in read::paths(folder)?.into_iter().filter(|path| path.ends_with(".json") && !path.contains('/')) {
+    for path in read::paths(folder)?.into_iter().filter(|path| path.ends_with(".json") && !path.contains('/'))
+    {
         let file = display(&folder.join(&path));
         let unfit = |what: String| DriverError::LiveMisfit { path: file.clone(), what };
         let stem = path.split('.').next().unwrap_or_default();
@@ -151,7 +172,8 @@ fn files(folder: &Path, pod: &Pod) -> Result<BTreeMap<OcsId, Said>, DriverError>
             SwitchFile::State(state) => said.state.replace((file.clone(), state)).map(|(file, _)| file),
             SwitchFile::Polatis(pairs) => said.pairs.replace((file.clone(), pairs)).map(|(file, _)| file),
         };
-        let earlier = earlier.or_else(|| said.pairs.as_ref().zip(said.state.as_ref()).map(|_| "the other file".to_owned()));
+        let earlier = earlier
+            .or_else(|| said.pairs.as_ref().zip(said.state.as_ref()).map(|_| "the other file".to_owned()));
         if let Some(earlier) = earlier {
             return Err(unfit(format!("says of `{}` what {earlier} says as well", pod.ocses[ocs].name)));
         }
@@ -182,11 +204,19 @@ fn of_config(config: &AnyConfigDb, blocked: &mut BTreeSet<String>) -> Result<Dir
 }
 
 /// What a STATE_DB joins; labels that it lacks are those of the CONFIG_DB.
-fn of_state(state: &StateDb, config: Option<&AnyConfigDb>, blocked: &mut BTreeSet<String>) -> Result<Directed, String> {
+fn of_state(
+    state: &StateDb,
+    config: Option<&AnyConfigDb>,
+    blocked: &mut BTreeSet<String>,
+) -> Result<Directed, String> {
     let label = |port: &str| {
         let own = state.ports.get(port).and_then(|port| port.label.clone());
         own.or_else(|| config.and_then(|config| config.ports.get(port)).map(|port| port.label.clone()))
-            .ok_or_else(|| format!("port {port} has no label here: the CONFIG_DB of the switch, which has them, is missing"))
+            .ok_or_else(|| {
+                format!(
+                    "port {port} has no label here: the CONFIG_DB of the switch, which has them, is missing"
+                )
+            })
     };
     let light = |port: &str| state.ports.get(port).and_then(|port| port.light);
     // (key, ends, what is said of them)
@@ -198,7 +228,11 @@ fn of_state(state: &StateDb, config: Option<&AnyConfigDb>, blocked: &mut BTreeSe
     if state.cross_connects.is_empty() {
         for (port, one) in state.ports.iter().filter(|(port, _)| port.ends_with('A')) {
             let Some(target) = &one.target else { continue };
-            all.push((format!("{port}-{target}"), [port.clone(), target.clone()], [one.light, light(target)]));
+            all.push((
+                format!("{port}-{target}"),
+                [port.clone(), target.clone()],
+                [one.light, light(target)],
+            ));
         }
     }
     let mut directed = Directed::new();
@@ -210,7 +244,8 @@ fn of_state(state: &StateDb, config: Option<&AnyConfigDb>, blocked: &mut BTreeSe
                 blocked.insert(label.clone());
             }
         }
-        let light = lights.into_iter().map(|light| light.unwrap_or(Light::Failed)).max().unwrap_or(Light::Failed);
+        let light =
+            lights.into_iter().map(|light| light.unwrap_or(Light::Failed)).max().unwrap_or(Light::Failed);
         if let Some((other, _)) = directed.insert(labels, (key.clone(), light)) {
             return Err(place(format!("it joins the same ports as {other}")));
         }
@@ -239,9 +274,16 @@ fn port_lights(state: &StateDb, config: Option<&AnyConfigDb>) -> BTreeMap<String
 fn of_pairs(pairs: &[[u32; 2]], stem: &str, ports: &Labels) -> Result<Directed, String> {
     let mut directed = Directed::new();
     for &[ingress, egress] in pairs {
-        let label = |port: u32| ports.get(&(stem.to_owned(), port)).cloned().ok_or_else(|| format!("`--ports` has no port {port} of it"));
+        let label = |port: u32| {
+            ports
+                .get(&(stem.to_owned(), port))
+                .cloned()
+                .ok_or_else(|| format!("`--ports` has no port {port} of it"))
+        };
         let key = format!("{ingress}-{egress}");
-        if let Some((other, _)) = directed.insert([label(ingress)?, label(egress)?], (key.clone(), Light::Tuned)) {
+        if let Some((other, _)) =
+            directed.insert([label(ingress)?, label(egress)?], (key.clone(), Light::Tuned))
+        {
             return Err(format!("pair {key} joins the same ports as {other}"));
         }
     }
@@ -250,7 +292,10 @@ fn of_pairs(pairs: &[[u32; 2]], stem: &str, ports: &Labels) -> Result<Directed, 
 
 /// Reads `switch,port,face`, a line each; the last may stand in quotes.
 fn map(path: &Path, pod: &Pod) -> Result<Labels, DriverError> {
-    let unfit = |line: usize, what: &str| DriverError::LiveMisfit { path: display(path), what: format!("line {line}: {what}") };
+    let unfit = |line: usize, what: &str| DriverError::LiveMisfit {
+        path: display(path),
+        what: format!("line {line}: {what}"),
+    };
     let text = read::text(&display(path), cross_connects_bytes(face_ports(pod)))?;
     let stems: BTreeSet<String> = pod.ocses.iter().map(|ocs| file_stem(&ocs.name)).collect();
     let mut labels = Labels::new();
@@ -279,22 +324,33 @@ fn fitted(folder: &Path, pod: &Pod, joined: &[Joined]) -> Result<SwitchSettings,
     // Per switch the key of each of its cross-connects.
     let mut places: Vec<Vec<String>> = Vec::new();
     for Joined { ocs, file, directed, .. } in joined {
-        let (switch, keys) = setting(pod, &pod.ocses[*ocs], directed)
-            .map_err(|(key, what)| DriverError::LiveMisfit { path: file.clone(), what: format!("at `OCS_CROSS_CONNECT.{key}`: {what}") })?;
+        let (switch, keys) =
+            setting(pod, &pod.ocses[*ocs], directed).map_err(|(key, what)| DriverError::LiveMisfit {
+                path: file.clone(),
+                what: format!("at `OCS_CROSS_CONNECT.{key}`: {what}"),
+            })?;
         switches.push(switch);
         places.push(keys);
     }
     fit_switches(&pod.cube, &pod.ocses, &switches).map_err(|misfit: SwitchMisfit| {
-        let (path, keys) = misfit.switch.map_or((display(folder), &[][..]), |switch| (joined[switch].file.clone(), &places[switch][..]));
-        let place = misfit.cross_connect.map_or(String::new(), |at| format!("at `OCS_CROSS_CONNECT.{}`: ", keys[at]));
+        let (path, keys) = misfit
+            .switch
+            .map_or((display(folder), &[][..]), |switch| (joined[switch].file.clone(), &places[switch][..]));
+        let place =
+            misfit.cross_connect.map_or(String::new(), |at| format!("at `OCS_CROSS_CONNECT.{}`: ", keys[at]));
         DriverError::LiveMisfit { path, what: format!("{place}{}", misfit.problem) }
     })
 }
 
 /// One switch by the labels of its ports, and the keys of its cross-connects; an error names the key.
-fn setting(pod: &Pod, ocs: &Ocs, directed: &Directed) -> Result<(NamedSwitch, Vec<String>), (String, String)> {
+fn setting(
+    pod: &Pod,
+    ocs: &Ocs,
+    directed: &Directed,
+) -> Result<(NamedSwitch, Vec<String>), (String, String)> {
     let side_b: BTreeSet<String> = ocs.b.iter().map(|&face| pod.face_port_name(face)).collect();
-    let mut switch = NamedSwitch { name: ocs.name.clone(), a: Vec::new(), b: Vec::new(), cross_connects: Vec::new() };
+    let mut switch =
+        NamedSwitch { name: ocs.name.clone(), a: Vec::new(), b: Vec::new(), cross_connects: Vec::new() };
     let mut keys = Vec::new();
     for ([from, to], (key, _)) in directed {
         if ocs.duplex == Duplex::Pair {
@@ -302,7 +358,11 @@ fn setting(pod: &Pod, ocs: &Ocs, directed: &Directed) -> Result<(NamedSwitch, Ve
                 return Err((key.clone(), format!("{from} sends to {to}, but nothing comes back")));
             }
             // Both directions are one cross-connect: that from side A stands for it.
-            let first = if ocs.rule == CoupleRule::Sided { side_b.contains(to) || !side_b.contains(from) } else { from < to };
+            let first = if ocs.rule == CoupleRule::Sided {
+                side_b.contains(to) || !side_b.contains(from)
+            } else {
+                from < to
+            };
             if !first {
                 continue;
             }
@@ -335,11 +395,17 @@ pub(crate) fn face_ports(pod: &Pod) -> usize {
 /// Which switches have none.
 pub(crate) fn complete(pod: &Pod, settings: SwitchSettings) -> Result<Mirrors, String> {
     let pairs = settings.pairs;
-    let missing: Vec<&str> = pairs.enumerate().filter(|(_, set)| set.is_none()).map(|(id, _)| pod.ocses[id].name.as_str()).collect();
+    let missing: Vec<&str> = pairs
+        .enumerate()
+        .filter(|(_, set)| set.is_none())
+        .map(|(id, _)| pod.ocses[id].name.as_str())
+        .collect();
     match missing[..] {
         [] => Ok(pairs.iter().flatten().cloned().collect()),
         [one] => Err(format!("at `ocs`: the OCS `{one}` is missing")),
-        [first, ..] => Err(format!("at `ocs`: the OCS `{first}` and {} others are missing", missing.len() - 1)),
+        [first, ..] => {
+            Err(format!("at `ocs`: the OCS `{first}` and {} others are missing", missing.len() - 1))
+        }
     }
 }
 

@@ -10,7 +10,9 @@ use crate::run::scheduled;
 use fabc_base::ids::{BlockId, Id, NodeId};
 use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_emit::{router_table_json, router_table_text, tables_path};
-use fabc_ir::read::{BinaryTables, Generators, Line, RouterLine, Served, TablesFile, TablesHead, key_of, of_blocks, tagged};
+use fabc_ir::read::{
+    BinaryTables, Generators, Line, RouterLine, Served, TablesFile, TablesHead, key_of, of_blocks, tagged,
+};
 use fabc_ir::{Entry, ForwardingTables, Names, Symmetry, router_names};
 use fabc_model::kind_files;
 use fabc_model::{Fabric, PORT_NAMES};
@@ -71,7 +73,11 @@ fn of_slice(args: &TablesArgs) -> Result<(), Stop> {
     let directory = args.directory.join(kind_files(&local.kind.name));
     let (pod, names) = (placed.pod(), router_names(&placed.fabric));
     let Some(router) = &args.router else {
-        print_out(&format!("slice {name}: {} routers, of the cubes {}; scenarios with tables:", kind.node_count(), local.cubes()))?;
+        print_out(&format!(
+            "slice {name}: {} routers, of the cubes {}; scenarios with tables:",
+            kind.node_count(),
+            local.cubes()
+        ))?;
         for scenario in scenarios(&directory)? {
             print_out(&format!("  {}", local.outside(&scenario)))?;
         }
@@ -84,17 +90,25 @@ fn of_slice(args: &TablesArgs) -> Result<(), Stop> {
         return Err(DriverError::UnknownRouter { name: router.clone(), range }.into());
     };
     let Some(scenario) = local.inside(&args.scenario) else {
-        let hint = format!("slice `{name}` has other switches and cubes; without `--router` its scenarios are listed");
+        let hint = format!(
+            "slice `{name}` has other switches and cubes; without `--router` its scenarios are listed"
+        );
         return Err(DriverError::UnknownScenario { name: args.scenario.clone(), hint }.into());
     };
     let tables = of_scenario(&directory, kind, &scenario)?;
     let inside = NodeId(at as u32 * chips + node.0 % chips);
     let outside = |dst: NodeId| NodeId(slice.cubes[(dst.0 / chips) as usize].0 * chips + dst.0 % chips);
-    let mut entries: Vec<Entry> = tables.router(inside).into_iter().map(|entry| Entry { dst: outside(entry.dst), ..entry }).collect();
+    let mut entries: Vec<Entry> =
+        tables.router(inside).into_iter().map(|entry| Entry { dst: outside(entry.dst), ..entry }).collect();
     entries.sort_unstable();
     let mut routers = vec![Vec::new(); pod.node_count()];
     routers[node.index()] = entries;
-    let tables = ForwardingTables { symmetry: Symmetry::trivial(chips, pod.cubes), routers, scenario: args.scenario.clone(), ..tables };
+    let tables = ForwardingTables {
+        symmetry: Symmetry::trivial(chips, pod.cubes),
+        routers,
+        scenario: args.scenario.clone(),
+        ..tables
+    };
     shown(args.format, &names, &tables, node)
 }
 
@@ -127,12 +141,14 @@ fn of_scenario(directory: &Path, fabric: &Fabric, scenario: &str) -> Result<Forw
     let damaged = |reason: String| not_built(format!("`{path}`: {reason}"));
     let ports = fabric.pod().map_or(fabric.router.radix, |_| PORT_NAMES.len() as u32);
     let mut tables = if path.ends_with(".bin") {
-        let file = BinaryTables::read(&read::bytes(&directory.join(&path), ARTIFACT_BYTES)?).map_err(damaged)?;
+        let file =
+            BinaryTables::read(&read::bytes(&directory.join(&path), ARTIFACT_BYTES)?).map_err(damaged)?;
         let symmetry = symmetry(file.is_canonical())?;
         file.tables(symmetry).map_err(damaged)?
     } else {
         let text = read::text(&display(&directory.join(&path)), ARTIFACT_BYTES)?;
-        let file: TablesFile = tagged(text.as_bytes()).map_err(|what| not_built(format!("`{path}` is damaged: {what}")))?;
+        let file: TablesFile =
+            tagged(text.as_bytes()).map_err(|what| not_built(format!("`{path}` is damaged: {what}")))?;
         let symmetry = symmetry(file.canonical)?;
         forwarding_tables(file, symmetry, ports).map_err(damaged)?
     };
@@ -140,7 +156,8 @@ fn of_scenario(directory: &Path, fabric: &Fabric, scenario: &str) -> Result<Forw
         return Err(damaged("an entry is out of range".to_owned()).into());
     }
     if let Some(cubes) = image {
-        tables = carried(&tables, scenario, &cubes, block).ok_or_else(|| damaged("an image permutes no cubes".to_owned()))?;
+        tables = carried(&tables, scenario, &cubes, block)
+            .ok_or_else(|| damaged("an image permutes no cubes".to_owned()))?;
     }
     Ok(tables)
 }
@@ -161,11 +178,21 @@ fn image_of(directory: &Path, name: &str) -> Result<Option<(String, Vec<BlockId>
 }
 
 /// Tables with every router and destination carried along.
-pub(crate) fn carried(tables: &ForwardingTables, scenario: &str, cubes: &[BlockId], chips: u32) -> Option<ForwardingTables> {
-    let image = |node: NodeId| cubes.get((node.0 / chips) as usize).map(|cube| NodeId(cube.0 * chips + node.0 % chips));
+pub(crate) fn carried(
+    tables: &ForwardingTables,
+    scenario: &str,
+    cubes: &[BlockId],
+    chips: u32,
+) -> Option<ForwardingTables> {
+    let image = |node: NodeId| {
+        cubes.get((node.0 / chips) as usize).map(|cube| NodeId(cube.0 * chips + node.0 % chips))
+    };
     let mut routers = vec![Vec::new(); tables.routers.len()];
     for (node, entries) in tables.symmetry.canonical_nodes().zip(&tables.routers) {
-        let mut moved = entries.iter().map(|entry| Some(Entry { dst: image(entry.dst)?, ..*entry })).collect::<Option<Vec<Entry>>>()?;
+        let mut moved = entries
+            .iter()
+            .map(|entry| Some(Entry { dst: image(entry.dst)?, ..*entry }))
+            .collect::<Option<Vec<Entry>>>()?;
         moved.sort_unstable();
         *routers.get_mut(image(node)?.0 as usize)? = moved;
     }
@@ -174,7 +201,10 @@ pub(crate) fn carried(tables: &ForwardingTables, scenario: &str, cubes: &[BlockI
 
 /// The form in which the tables are there.
 pub(crate) fn file_of(directory: &Path, stem: &str) -> Option<String> {
-    ["json", "bin"].map(|ending| format!("{stem}.{ending}")).into_iter().find(|path| directory.join(path).is_file())
+    ["json", "bin"]
+        .map(|ending| format!("{stem}.{ending}"))
+        .into_iter()
+        .find(|path| directory.join(path).is_file())
 }
 
 /// The node of a name, such as `cube3[1,2,3]`, or of a plain id.
@@ -212,7 +242,11 @@ fn forwarding_tables(file: TablesFile, symmetry: Symmetry, ports: u32) -> Result
 /// Prints the scenarios of a directory.
 fn list(directory: &Path, fabric: &Fabric, names: &Names) -> Result<(), DriverError> {
     let last = names.node(NodeId(fabric.node_count() as u32 - 1));
-    print_out(&format!("{}: routers {} to {last}; scenarios with tables:", fabric.name, names.node(NodeId(0))))?;
+    print_out(&format!(
+        "{}: routers {} to {last}; scenarios with tables:",
+        fabric.name,
+        names.node(NodeId(0))
+    ))?;
     scenarios(directory)?.iter().try_for_each(|scenario| print_out(&format!("  {scenario}")))
 }
 
@@ -222,13 +256,17 @@ fn served(directory: &Path) -> Result<Vec<TablesHead>, DriverError> {
     if !folder.is_dir() {
         return Ok(Vec::new());
     }
-    let paths = read::paths(&folder)?.into_iter().filter(|path| path.ends_with(".json") || path.ends_with(".bin"));
+    let paths =
+        read::paths(&folder)?.into_iter().filter(|path| path.ends_with(".json") || path.ends_with(".bin"));
     let served = |path: String| {
         if path.ends_with(".json") {
             return json(&folder, &path);
         }
         let file = BinaryTables::read(&read::bytes(&folder.join(&path), ARTIFACT_BYTES)?);
-        let file = file.map_err(|reason| DriverError::NotBuilt { path: display(directory), reason: format!("`{path}`: {reason}") })?;
+        let file = file.map_err(|reason| DriverError::NotBuilt {
+            path: display(directory),
+            reason: format!("`{path}`: {reason}"),
+        })?;
         Ok(TablesHead { scenario: file.scenario().to_owned(), images: file.served().to_vec() })
     };
     paths.map(served).collect()
@@ -243,8 +281,10 @@ fn scenarios(directory: &Path) -> Result<Vec<String>, DriverError> {
 
 fn json<T: for<'a> Deserialize<'a>>(directory: &Path, path: &str) -> Result<T, DriverError> {
     let text = read::text(&display(&directory.join(path)), ARTIFACT_BYTES)?;
-    fabc_ir::read::json(text.as_bytes())
-        .map_err(|error| DriverError::NotBuilt { path: display(directory), reason: format!("`{path}` is damaged: {error}") })
+    fabc_ir::read::json(text.as_bytes()).map_err(|error| DriverError::NotBuilt {
+        path: display(directory),
+        reason: format!("`{path}` is damaged: {error}"),
+    })
 }
 
 #[cfg(test)]

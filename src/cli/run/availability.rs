@@ -12,7 +12,8 @@ use fabc_base::limits::ARTIFACT_BYTES;
 use fabc_base::units::Decimal;
 use fabc_check::ReadScene;
 use fabc_emit::{
-    AvailabilityAsked, KindAvailability, availability_json, availability_text, slices_availability_json, slices_availability_text,
+    AvailabilityAsked, KindAvailability, availability_json, availability_text, slices_availability_json,
+    slices_availability_text,
 };
 use fabc_estimate::availability::{Failures, Plant};
 use fabc_model::kind_files;
@@ -27,8 +28,15 @@ use std::path::Path;
 const DARK: u32 = 2;
 
 /// Units of time, seconds.
-const UNITS: [(&str, f64); 7] =
-    [("s", 1.0), ("min", 60.0), ("h", 3600.0), ("day", 86400.0), ("days", 86400.0), ("month", 2_629_746.0), ("year", 31_556_952.0)];
+const UNITS: [(&str, f64); 7] = [
+    ("s", 1.0),
+    ("min", 60.0),
+    ("h", 3600.0),
+    ("day", 86400.0),
+    ("days", 86400.0),
+    ("month", 2_629_746.0),
+    ("year", 31_556_952.0),
+];
 
 /// `fabc availability`.
 ///
@@ -41,14 +49,23 @@ pub(crate) fn availability(args: &AvailabilityArgs) -> Result<(), Stop> {
     }
     let Loaded { fabric, sources, .. } = read::built_fabric(&args.directory)?;
     let Some(pod) = fabric.pod() else {
-        return Err(wrong("a network has no cubes to be swapped", "name the directory of a pod, or of a pod in slices").into());
+        return Err(wrong(
+            "a network has no cubes to be swapped",
+            "name the directory of a pod, or of a pod in slices",
+        )
+        .into());
     };
     let job = args.job.unwrap_or(pod.cubes);
     if job == 0 || job > pod.cubes {
-        return Err(wrong(&format!("a job of {job} cubes is none of this pod"), &format!("it has {} cubes", pod.cubes)).into());
+        return Err(wrong(
+            &format!("a job of {job} cubes is none of this pod"),
+            &format!("it has {} cubes", pod.cubes),
+        )
+        .into());
     }
     let count = Count { cubes: pod.cubes, job, others: 0 };
-    let request = availability_request(&args.directory, (&fabric, pod), count, (failures, args.host_chips), &sources)?;
+    let request =
+        availability_request(&args.directory, (&fabric, pod), count, (failures, args.host_chips), &sources)?;
     match args.json {
         true => write_out(availability_json(&request).as_bytes())?,
         false => print_out(availability_text(&request).trim_end())?,
@@ -59,7 +76,11 @@ pub(crate) fn availability(args: &AvailabilityArgs) -> Result<(), Stop> {
 /// The same of a pod in slices: a job of every kind, beside all others.
 fn of_slices(args: &AvailabilityArgs, failures: Failures) -> Result<(), Stop> {
     if args.job.is_some() {
-        return Err(wrong("a pod in slices has the jobs of its placement", "leave `--job` out, or name `slices/KIND` in it").into());
+        return Err(wrong(
+            "a pod in slices has the jobs of its placement",
+            "leave `--job` out, or name `slices/KIND` in it",
+        )
+        .into());
     }
     let Placed { fabric, sources, placement, .. } = Placed::read(&args.directory)?;
     let pod = placed::of_slices(&fabric);
@@ -71,12 +92,23 @@ fn of_slices(args: &AvailabilityArgs, failures: Failures) -> Result<(), Stop> {
         // Cubes of one class stand in for each other; those that are down do not count.
         let class = placing.class_of(first.cubes[0]);
         let working = |cube: &BlockId| placing.class_of(*cube) == class && !placement.down.contains(cube);
-        let in_slices =
-            placement.slices.iter().flat_map(|slice| &slice.cubes).filter(|cube| placing.class_of(**cube) == class).count() as u32;
-        let spare = placement.spare.iter().copied().chain(placement.free(pod.cubes)).filter(working).count() as u32;
+        let in_slices = placement
+            .slices
+            .iter()
+            .flat_map(|slice| &slice.cubes)
+            .filter(|cube| placing.class_of(**cube) == class)
+            .count() as u32;
+        let spare =
+            placement.spare.iter().copied().chain(placement.free(pod.cubes)).filter(working).count() as u32;
         let count = Count { cubes: in_slices + spare, job: kind.cubes(), others: in_slices - kind.cubes() };
         let directory = args.directory.join(kind_files(&kind.name));
-        let request = availability_request(&directory, (&kind.fabric, kind.pod()), count, (failures, args.host_chips), &sources)?;
+        let request = availability_request(
+            &directory,
+            (&kind.fabric, kind.pod()),
+            count,
+            (failures, args.host_chips),
+            &sources,
+        )?;
         kinds.push(KindAvailability { kind: kind.name.clone(), slices: of_kind, asked: request });
     }
     match args.json {
@@ -101,12 +133,21 @@ fn availability_request(
     (failures, host_chips): (Failures, u32),
     sources: &SourceMap,
 ) -> Result<AvailabilityAsked, Stop> {
-    let read = fabc_check::read_scene(&files(directory)?, fabric, "nominal").map_err(|error| convicted(error, sources))?;
-    let ReadScene { topology, .. } = read.ok_or_else(|| wrong("the directory has no topology", "build it again"))?;
+    let read = fabc_check::read_scene(&files(directory)?, fabric, "nominal")
+        .map_err(|error| convicted(error, sources))?;
+    let ReadScene { topology, .. } =
+        read.ok_or_else(|| wrong("the directory has no topology", "build it again"))?;
     let chips = pod.cube.dims.iter().product::<u32>();
     if host_chips == 0 || !chips.is_multiple_of(host_chips) {
-        let hint = format!("hosts do not reach across cubes: write a divisor of {chips}, such as `--host-chips {}`", chips.min(4));
-        return Err(wrong(&format!("{host_chips} chips a host do not divide a cube of {chips} chips"), &hint).into());
+        let hint = format!(
+            "hosts do not reach across cubes: write a divisor of {chips}, such as `--host-chips {}`",
+            chips.min(4)
+        );
+        return Err(wrong(
+            &format!("{host_chips} chips a host do not divide a cube of {chips} chips"),
+            &hint,
+        )
+        .into());
     }
     let plant = Plant {
         cubes,
@@ -122,7 +163,14 @@ fn availability_request(
     // With more dark than were measured no more is left than with fewer.
     let least = flow.last().copied().unwrap_or(1.0);
     flow.resize(flow.len().max(DARK as usize + 1).min(plant.ocses as usize + 1), least);
-    Ok(AvailabilityAsked { fabric: fabric.name.clone(), plant, failures, host_chips, flow, measured: measured.len() })
+    Ok(AvailabilityAsked {
+        fabric: fabric.name.clone(),
+        plant,
+        failures,
+        host_chips,
+        flow,
+        measured: measured.len(),
+    })
 }
 
 #[derive(Deserialize)]
@@ -146,11 +194,14 @@ fn throughput(directory: &Path, dark: u32) -> Result<Vec<f64>, DriverError> {
         reason: format!("`report.json` is damaged: {error}"),
     };
     let Report { metrics, scenarios } = serde_json::from_slice(&text).map_err(damaged)?;
-    let Some([healthy, _]) = metrics.concurrent_flow.filter(|[healthy, _]| *healthy > 0.0) else { return Ok(vec![1.0]) };
+    let Some([healthy, _]) = metrics.concurrent_flow.filter(|[healthy, _]| *healthy > 0.0) else {
+        return Ok(vec![1.0]);
+    };
     let mut shares = vec![1.0];
     for count in 1..=dark as usize {
         let of = scenarios.iter().filter(|(name, _)| name.split('+').count() == count);
-        let least = of.filter_map(|(_, of)| of.concurrent_flow).map(|[least, _]| least / healthy).reduce(f64::min);
+        let least =
+            of.filter_map(|(_, of)| of.concurrent_flow).map(|[least, _]| least / healthy).reduce(f64::min);
         let Some(least) = least else { break };
         shares.push(least.min(1.0));
     }
@@ -175,18 +226,33 @@ fn failures(args: &AvailabilityArgs) -> Result<Failures, DriverError> {
             Some(number_of(number)? * 86400.0 / seconds)
         });
         let Some(found) = found else {
-            return Err(wrong(&format!("`{}` is no rate", rate.trim()), "a rate is a number a day, a month or a year: `0.0008/day`"));
+            return Err(wrong(
+                &format!("`{}` is no rate", rate.trim()),
+                "a rate is a number a day, a month or a year: `0.0008/day`",
+            ));
         };
         if rates[kind].replace(found).is_some() {
-            return Err(wrong(&format!("the rate of `{}` is given twice", KINDS[kind]), "leave one of them out"));
+            return Err(wrong(
+                &format!("the rate of `{}` is given twice", KINDS[kind]),
+                "leave one of them out",
+            ));
         }
     }
     if let Some(missing) = rates.iter().position(Option::is_none) {
-        let hint = format!("no rate is assumed: add `{}=0.0004/day`, or whatever yours is; 0/day if it never fails", KINDS[missing]);
+        let hint = format!(
+            "no rate is assumed: add `{}=0.0004/day`, or whatever yours is; 0/day if it never fails",
+            KINDS[missing]
+        );
         return Err(wrong(&format!("`--fail` has no rate of `{}`", KINDS[missing]), &hint));
     }
     let [host, cable, ocs] = rates.map(Option::unwrap_or_default);
-    Ok(Failures { host, cable, ocs, repair: days("--repair", &args.repair)?, restart: days("--restart", &args.restart)? })
+    Ok(Failures {
+        host,
+        cable,
+        ocs,
+        repair: days("--repair", &args.repair)?,
+        restart: days("--restart", &args.restart)?,
+    })
 }
 
 /// `24h` in days.
@@ -195,7 +261,12 @@ fn days(option: &str, text: &str) -> Result<f64, DriverError> {
     let end = text.rfind(|letter: char| !letter.is_ascii_alphabetic()).map_or(0, |last| last + 1);
     let unit = UNITS.iter().find(|(name, _)| *name == text[end..].trim());
     let found = unit.and_then(|(_, seconds)| Some(number_of(&text[..end])? * seconds / 86400.0));
-    found.ok_or_else(|| wrong(&format!("`{option} {text}` is no time"), "write a number and a unit: `24h`, `15min`, `2days`, `30s`"))
+    found.ok_or_else(|| {
+        wrong(
+            &format!("`{option} {text}` is no time"),
+            "write a number and a unit: `24h`, `15min`, `2days`, `30s`",
+        )
+    })
 }
 
 /// A decimal number, not negative, also as `5e-5`.

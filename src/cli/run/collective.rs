@@ -30,7 +30,9 @@ const ALL: &str = "all";
 pub(crate) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<(), Stop> {
     let loaded = read::built_fabric(&args.directory)?;
     if loaded.fabric.routing.is_scheduled() {
-        return Err(DriverError::Planned { path: display(&args.directory), hint: planned(&args.directory) }.into());
+        return Err(
+            DriverError::Planned { path: display(&args.directory), hint: planned(&args.directory) }.into()
+        );
     }
     let asked = collective_declared::asked(args, &loaded.fabric)?;
     for (at, args) in asked.iter().enumerate() {
@@ -43,7 +45,11 @@ pub(crate) fn collective(args: &CollectiveArgs, terminal: Terminal) -> Result<()
 }
 
 /// Runs the collectives that one line of options asks for.
-fn run_one_request(args: &CollectiveArgs, Loaded { fabric, sources, .. }: &Loaded, terminal: Terminal) -> Result<(), Stop> {
+fn run_one_request(
+    args: &CollectiveArgs,
+    Loaded { fabric, sources, .. }: &Loaded,
+    terminal: Terminal,
+) -> Result<(), Stop> {
     let (sizes, overhead_ps) = quantities(args)?;
     let mut collectives = collectives(args)?;
     let algorithm = algorithm(args, &mut collectives)?;
@@ -64,17 +70,24 @@ fn run_one_request(args: &CollectiveArgs, Loaded { fabric, sources, .. }: &Loade
         barrier: args.barrier,
         seed: args.seed.unwrap_or(1),
     };
-    let (mut costs, mut rows, mut crossovers, mut left_out) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut costs, mut rows, mut crossovers, mut left_out) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (at, name) in names.iter().enumerate() {
-        let tabled = asked.collectives.contains(&Collective::AllToAll) || algorithm.is_some_and(|algorithm| !algorithm.rests());
+        let tabled = asked.collectives.contains(&Collective::AllToAll)
+            || algorithm.is_some_and(|algorithm| !algorithm.rests());
         let read = scenario(&args.directory, fabric, sources, name, tabled)?;
-        let ReadTabled { scene, tables, lengths } = read.ok_or_else(|| unknown("scenario", name, &[NOMINAL]))?;
+        let ReadTabled { scene, tables, lengths } =
+            read.ok_or_else(|| unknown("scenario", name, &[NOMINAL]))?;
         let ReadScene { topology, lit, dead } = scene;
         asked.root = args.root.as_deref().map(|root| self::root(&topology, root)).transpose()?;
         let scene = Scene { topology: &topology, lit, dead };
         let stop = |error: CollectivesError| {
             let error = error.of(name);
-            Stop { exit_code: error.exit_code(), diagnostics: vec![Box::new(error)], sources: sources.clone() }
+            Stop {
+                exit_code: error.exit_code(),
+                diagnostics: vec![Box::new(error)],
+                sources: sources.clone(),
+            }
         };
         let tables = tables.as_ref();
         let mut planned = Planned::new(fabric, &scene, &asked).along(tables, &lengths);
@@ -83,9 +96,13 @@ fn run_one_request(args: &CollectiveArgs, Loaded { fabric, sources, .. }: &Loade
             let reason = match tables {
                 _ if !planned.is_sent(collective) => None,
                 None if named => return Err(untabled(&args.directory, name).into()),
-                None => Some("it follows forwarding tables, and this directory has none: its build stopped before routing"),
+                None => Some(
+                    "it follows forwarding tables, and this directory has none: its build stopped before routing",
+                ),
                 Some(_) if named || planned.is_tried(collective).map_err(stop)? => None,
-                Some(_) => Some("it would take long here and was not tried; ask for it by its name: `--collective ..`"),
+                Some(_) => Some(
+                    "it would take long here and was not tried; ask for it by its name: `--collective ..`",
+                ),
             };
             lacking.extend(reason.map(|reason| CollectiveLeftOut { collective, reason }));
         }
@@ -106,7 +123,14 @@ fn run_one_request(args: &CollectiveArgs, Loaded { fabric, sources, .. }: &Loade
                 true => planned.starts(asked.collectives[0], bytes, TRACE_MESSAGES).map_err(stop)?,
                 false => Starts::default(),
             };
-            let told = TraceTold { fabric: &fabric.name, scenario: name, bytes, clock_hz, cost: planned.cost(), starts: &starts };
+            let told = TraceTold {
+                fabric: &fabric.name,
+                scenario: name,
+                bytes,
+                clock_hz,
+                cost: planned.cost(),
+                starts: &starts,
+            };
             collective_emit::write(&targets, &told, &scene, &schedule, terminal)?;
         }
     }
@@ -129,7 +153,8 @@ fn quantities(args: &CollectiveArgs) -> Result<(Vec<u64>, u64), Stop> {
         line += &text;
         Some(Word { text, span: Span { start, end: line.len() as u32 } })
     };
-    let words = [word("--size", &args.size), word("--sizes", &args.sizes), word("--overhead", &args.overhead)];
+    let words =
+        [word("--size", &args.size), word("--sizes", &args.sizes), word("--overhead", &args.overhead)];
     let end = line.len() as u32;
     line.push(' ');
     let missing = || EstimateError::Missing {
@@ -143,7 +168,8 @@ fn quantities(args: &CollectiveArgs) -> Result<(Vec<u64>, u64), Stop> {
             [None, Some(sizes), _] => fabc_estimate::all_sizes(sizes, COLLECTIVE_BYTES),
             _ => Err(missing()),
         };
-        let overhead = words[2].as_ref().map_or(Ok(0), |word| fabc_estimate::duration(word, COLLECTIVE_OVERHEAD_PS));
+        let overhead =
+            words[2].as_ref().map_or(Ok(0), |word| fabc_estimate::duration(word, COLLECTIVE_OVERHEAD_PS));
         Ok((sizes?, overhead?))
     };
     read().map_err(|error: EstimateError| {
@@ -160,12 +186,16 @@ fn collectives(args: &CollectiveArgs) -> Result<Vec<Collective>, DriverError> {
         None => planned().filter(|collective| !collective.is_rooted() || args.root.is_some()).collect(),
         Some(name) => {
             let one = planned().find(|collective| collective.name() == *name);
-            one.map(|one| vec![one]).ok_or_else(|| unknown("collective", name, &planned().map(Collective::name).collect::<Vec<_>>()))?
+            one.map(|one| vec![one]).ok_or_else(|| {
+                unknown("collective", name, &planned().map(Collective::name).collect::<Vec<_>>())
+            })?
         }
     };
     let found: Vec<Collective> = match args.root {
         // A root says which of them are meant.
-        Some(_) if args.collective.is_none() => found.into_iter().filter(|collective| collective.is_rooted()).collect(),
+        Some(_) if args.collective.is_none() => {
+            found.into_iter().filter(|collective| collective.is_rooted()).collect()
+        }
         _ => found,
     };
     let all = || found.iter().map(|collective| collective.name()).collect::<Vec<_>>();
@@ -183,13 +213,22 @@ fn collectives(args: &CollectiveArgs) -> Result<Vec<Collective>, DriverError> {
 }
 
 /// The algorithm that is asked for; of the collectives, if none was named, those stay that it is one of.
-fn algorithm(args: &CollectiveArgs, collectives: &mut Vec<Collective>) -> Result<Option<CollectiveAlgorithm>, DriverError> {
+fn algorithm(
+    args: &CollectiveArgs,
+    collectives: &mut Vec<Collective>,
+) -> Result<Option<CollectiveAlgorithm>, DriverError> {
     let Some(name) = args.algorithm.as_ref().filter(|name| *name != "auto") else { return Ok(None) };
-    let has = |collective: Collective| CollectiveAlgorithm::of(collective).iter().copied().find(|algorithm| algorithm.name() == *name);
+    let has = |collective: Collective| {
+        CollectiveAlgorithm::of(collective).iter().copied().find(|algorithm| algorithm.name() == *name)
+    };
     let Some(found) = collectives.iter().copied().find_map(has) else {
         let of: Vec<&str> = collectives.iter().map(|collective| collective.name()).collect();
         let mut names: Vec<&str> = Vec::new();
-        for algorithm in collectives.iter().flat_map(|&collective| CollectiveAlgorithm::of(collective)).map(|algorithm| algorithm.name()) {
+        for algorithm in collectives
+            .iter()
+            .flat_map(|&collective| CollectiveAlgorithm::of(collective))
+            .map(|algorithm| algorithm.name())
+        {
             if !names.contains(&algorithm) {
                 names.push(algorithm);
             }
@@ -220,7 +259,10 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> DriverError {
 /// A router by name or number.
 fn root(topology: &Topology, name: &str) -> Result<NodeId, DriverError> {
     let found = topology.find(name);
-    found.ok_or_else(|| DriverError::Root { what: format!("there is no router `{name}`"), hint: topology.names_told() })
+    found.ok_or_else(|| DriverError::Root {
+        what: format!("there is no router `{name}`"),
+        hint: topology.names_told(),
+    })
 }
 
 /// The names of the scenarios that are asked for.
@@ -228,12 +270,18 @@ fn scenarios(args: &CollectiveArgs, fabric: &Fabric, sources: &SourceMap) -> Res
     if args.scenario == NOMINAL {
         return Ok(vec![NOMINAL.to_owned()]);
     }
-    let names = fabc_check::scenario_names(&files(&args.directory)?, fabric).map_err(|error| convicted(error, sources))?;
+    let names = fabc_check::scenario_names(&files(&args.directory)?, fabric)
+        .map_err(|error| convicted(error, sources))?;
     if args.scenario == ALL {
         return Ok(names);
     }
     match names.iter().find(|name| **name == args.scenario) {
         Some(name) => Ok(vec![name.clone()]),
-        None => Err(unknown("scenario", &args.scenario, &names.iter().map(String::as_str).chain([ALL]).collect::<Vec<_>>()).into()),
+        None => Err(unknown(
+            "scenario",
+            &args.scenario,
+            &names.iter().map(String::as_str).chain([ALL]).collect::<Vec<_>>(),
+        )
+        .into()),
     }
 }

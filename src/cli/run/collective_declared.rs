@@ -16,13 +16,18 @@ pub(crate) fn asked(args: &CollectiveArgs, fabric: &Fabric) -> Result<Vec<Collec
         Some(name) => {
             let declared = fabric.collectives.iter().find(|declared| declared.name == *name);
             let of_a_kind = Collective::OF_ALL.iter().any(|kind| kind.name() == name) && sized;
-            Ok(vec![declared.filter(|_| !of_a_kind).map_or_else(|| args.clone(), |declared| with(args, declared))])
+            Ok(vec![
+                declared.filter(|_| !of_a_kind).map_or_else(|| args.clone(), |declared| with(args, declared)),
+            ])
         }
         None if sized || args.root.is_some() || fabric.collectives.is_empty() => Ok(vec![args.clone()]),
         None => {
-            let several = fabric.collectives.len() > 1 && (args.format != CollectiveFormat::Text || args.emit.is_some());
+            let several = fabric.collectives.len() > 1
+                && (args.format != CollectiveFormat::Text || args.emit.is_some());
             if several {
-                return Err(DriverError::OneSchedule { lacks: "one of the collectives of the spec: name it by `--collective`" });
+                return Err(DriverError::OneSchedule {
+                    lacks: "one of the collectives of the spec: name it by `--collective`",
+                });
             }
             Ok(fabric.collectives.iter().map(|declared| with(args, declared)).collect())
         }
@@ -31,7 +36,8 @@ pub(crate) fn asked(args: &CollectiveArgs, fabric: &Fabric) -> Result<Vec<Collec
 
 /// The options, and behind them what a declaration says.
 fn with(args: &CollectiveArgs, declared: &DeclaredCollective) -> CollectiveArgs {
-    let DeclaredCollective { collective, size, algorithm, chunks, root, overhead_ps, barrier, seed, .. } = declared;
+    let DeclaredCollective { collective, size, algorithm, chunks, root, overhead_ps, barrier, seed, .. } =
+        declared;
     let args = args.clone();
     let sized = args.sizes.is_some();
     CollectiveArgs {

@@ -61,9 +61,14 @@ impl Target {
     pub(crate) fn all(emit: &str) -> Result<Vec<Self>, DriverError> {
         let targets = emit.split(',').map(Self::read).collect::<Result<Vec<Self>, DriverError>>()?;
         for (at, second) in targets.iter().enumerate() {
-            let same = |first: &&Self| first.form == second.form || join("", &first.path) == join("", &second.path);
+            let same =
+                |first: &&Self| first.form == second.form || join("", &first.path) == join("", &second.path);
             if let Some(first) = targets[..at].iter().find(same) {
-                return Err(DriverError::OnePlace { first: first.form.name(), second: second.form.name(), path: second.path.clone() });
+                return Err(DriverError::OnePlace {
+                    first: first.form.name(),
+                    second: second.form.name(),
+                    path: second.path.clone(),
+                });
             }
         }
         Ok(targets)
@@ -77,7 +82,8 @@ impl Target {
     fn read(text: &str) -> Result<Self, DriverError> {
         let (name, path) = text.split_once('=').unwrap_or((text, ""));
         let form = Form::ALL.into_iter().find(|form| form.name() == name).ok_or_else(|| {
-            let near = closest(name, Form::ALL.map(Form::name)).map_or_else(String::new, |near| format!("did you mean `{near}`? "));
+            let near = closest(name, Form::ALL.map(Form::name))
+                .map_or_else(String::new, |near| format!("did you mean `{near}`? "));
             DriverError::UnknownFormat {
                 name: name.to_owned(),
                 hint: format!("{near}a schedule is written as {}", list(&Form::ALL.map(Form::place))),

@@ -56,7 +56,11 @@ pub(crate) fn scenario(
     }
     let read = fabc_check::read_scenario(&files, fabric, name).map_err(stop)?;
     let Some(ReadScenario { topology, lit, dead, tables }) = read else { return Ok(None) };
-    Ok(Some(ReadTabled { scene: ReadScene { topology, lit, dead }, tables: Some(tables), lengths: lengths(directory, name)? }))
+    Ok(Some(ReadTabled {
+        scene: ReadScene { topology, lit, dead },
+        tables: Some(tables),
+        lengths: lengths(directory, name)?,
+    }))
 }
 
 /// That there is nothing that messages could follow.

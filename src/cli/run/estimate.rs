@@ -43,7 +43,11 @@ fn answer(args: &EstimateArgs, on: Option<&String>) -> Result<(Ask, Table), Stop
     let asked = ask(&arguments).map_err(|errors| {
         let mut sources = SourceMap::default();
         sources.add(COMMAND_LINE, &line);
-        Stop { diagnostics: errors.into_iter().map(|error| Box::new(error) as _).collect(), sources, exit_code: 2 }
+        Stop {
+            diagnostics: errors.into_iter().map(|error| Box::new(error) as _).collect(),
+            sources,
+            exit_code: 2,
+        }
     })?;
     let table = table(&asked.question);
     Ok((asked, table))
@@ -51,7 +55,21 @@ fn answer(args: &EstimateArgs, on: Option<&String>) -> Result<(Ask, Table), Stop
 
 /// The words with their places in one line, as a shell would have them; control characters are blanks there.
 fn arguments(args: &EstimateArgs, on: Option<&String>) -> (Arguments, String) {
-    let EstimateArgs { kind, size, sizes, algorithm, alpha, overhead, bandwidth, eta, links, oversubscription, skew, in_switch, .. } = args;
+    let EstimateArgs {
+        kind,
+        size,
+        sizes,
+        algorithm,
+        alpha,
+        overhead,
+        bandwidth,
+        eta,
+        links,
+        oversubscription,
+        skew,
+        in_switch,
+        ..
+    } = args;
     let OuterArgs { over, outer_alpha, outer_overhead, outer_bandwidth, outer_eta } = &args.outer;
     let mut line = "fabc estimate".to_owned();
     let mut word = |option: &str, text: &Option<String>| {

@@ -27,18 +27,29 @@ const REPLACED: &str = "block";
 ///
 /// # Errors
 /// Files that are missing or damaged, no such chip, a scenario.
-pub(crate) fn tables(args: &TablesArgs, fabric: &Fabric, node: impl Fn(&str) -> Result<NodeId, DriverError>) -> Result<(), Stop> {
+pub(crate) fn tables(
+    args: &TablesArgs,
+    fabric: &Fabric,
+    node: impl Fn(&str) -> Result<NodeId, DriverError>,
+) -> Result<(), Stop> {
     let directory = &args.directory;
     let not_built = |reason: String| DriverError::NotBuilt { path: display(directory), reason };
     let unknown = || {
         let hint = match fabric.failover() {
-            Some((_, blocks)) => format!("block0 to block{}: the spare block takes the place of that one", blocks - 1),
+            Some((_, blocks)) => {
+                format!("block0 to block{}: the spare block takes the place of that one", blocks - 1)
+            }
             None => planned(directory),
         };
         DriverError::UnknownScenario { name: args.scenario.clone(), hint }
     };
     // By how many routers everything has moved, so that the spare block is where the failed one was.
-    let moved = match args.scenario.strip_prefix(REPLACED).and_then(|block| block.parse::<u32>().ok()).zip(fabric.failover()) {
+    let moved = match args
+        .scenario
+        .strip_prefix(REPLACED)
+        .and_then(|block| block.parse::<u32>().ok())
+        .zip(fabric.failover())
+    {
         _ if args.scenario == NOMINAL => 0,
         Some((block, (size, blocks))) if block < blocks => (block + 1) % blocks * size,
         _ => return Err(unknown().into()),
@@ -46,10 +57,12 @@ pub(crate) fn tables(args: &TablesArgs, fabric: &Fabric, node: impl Fn(&str) -> 
     let Some(schedule) = SCHEDULES.into_iter().find(|path| directory.join(path).is_file()) else {
         return Err(not_built(format!("there is no `{}`", SCHEDULES[0])).into());
     };
-    let read = fabc_check::read_scene(&files(directory)?, fabric, NOMINAL).map_err(|error| convicted(error, &SourceMap::default()))?;
+    let read = fabc_check::read_scene(&files(directory)?, fabric, NOMINAL)
+        .map_err(|error| convicted(error, &SourceMap::default()))?;
     let ReadScene { topology, .. } = read.ok_or_else(|| not_built("it has no healthy fabric".to_owned()))?;
     let damaged = |what: String| not_built(format!("`{schedule}` is damaged: {what}"));
-    let file = ScheduleFile::read(&read::bytes(&directory.join(schedule), ARTIFACT_BYTES)?).map_err(damaged)?;
+    let file =
+        ScheduleFile::read(&read::bytes(&directory.join(schedule), ARTIFACT_BYTES)?).map_err(damaged)?;
     let plans = file.plans().map_err(damaged)?;
     if let Some((name, _)) = plans.iter().find(|(_, plan)| !fits(plan, &topology)) {
         return Err(damaged(format!("`{name}` sends from chips, or by ports, that there are not")).into());
@@ -59,7 +72,10 @@ pub(crate) fn tables(args: &TablesArgs, fabric: &Fabric, node: impl Fn(&str) -> 
         for (name, plan) in &plans {
             let Some(timed) = plan.timed() else { continue };
             let (collective, algorithm) = (plan.collective.name(), plan.algorithm.name());
-            print_out(&format!("  {name}: {collective} by {algorithm}, cycles {} to {}", timed.start, timed.end))?;
+            print_out(&format!(
+                "  {name}: {collective} by {algorithm}, cycles {} to {}",
+                timed.start, timed.end
+            ))?;
         }
         return Ok(());
     };
@@ -86,6 +102,9 @@ fn fits(plan: &Schedule, topology: &Topology) -> bool {
     let of_topology = plan.nodes as usize == topology.node_count() && plan.chunks > 0;
     of_topology
         && plan.timed().is_some_and(|timed| {
-            timed.sends.iter().all(|send| send.chip.index() < topology.node_count() && send.port.index() < topology.ports())
+            timed
+                .sends
+                .iter()
+                .all(|send| send.chip.index() < topology.node_count() && send.port.index() < topology.ports())
         })
 }

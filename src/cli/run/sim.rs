@@ -44,7 +44,14 @@ fn described(args: &SimArgs, fabric: &Fabric) -> Result<Simulation, Stop> {
     let Some(settings) = &args.with else {
         let parameters = Parameters::default();
         let scenarios = Scenarios::Nominal;
-        return Ok(Simulation { name: String::new(), parameters, rates: None, seeds: 1, scenarios, span: Span::default() });
+        return Ok(Simulation {
+            name: String::new(),
+            parameters,
+            rates: None,
+            seeds: 1,
+            scenarios,
+            span: Span::default(),
+        });
     };
     // The last `;` may be left out, as in a shell.
     let ended = settings.trim_end().ends_with([';', '}']) || settings.trim().is_empty();
@@ -61,7 +68,11 @@ fn described(args: &SimArgs, fabric: &Fabric) -> Result<Simulation, Stop> {
 fn simulate_directory(args: &SimArgs, directory: &Path, watch: &Watch) -> Result<(), Stop> {
     let Loaded { fabric, sources, .. } = read::built_fabric(directory)?;
     let described = described(args, &fabric)?;
-    let built = SimulatedDirectory { directory, sources: &sources, runs: Runs { fabric: &fabric, described: &described, chips: false } };
+    let built = SimulatedDirectory {
+        directory,
+        sources: &sources,
+        runs: Runs { fabric: &fabric, described: &described, chips: false },
+    };
     let blocks = blocks(args, &fabric)?;
     if blocks.is_empty() {
         built.run_scenarios(args, None, watch)?;
@@ -77,7 +88,8 @@ fn third_party(args: &SimArgs, tables: &str, topology: &str, watch: &Watch) -> R
     let Foreign { fabric, sources, topology, tables, chips } = foreign(&args.foreign, tables, topology)?;
     let described = described(args, &fabric)?;
     if described.scenarios == Scenarios::All {
-        let (what, hint) = ("third-party tables have no scenarios".to_owned(), "remove `scenarios`".to_owned());
+        let (what, hint) =
+            ("third-party tables have no scenarios".to_owned(), "remove `scenarios`".to_owned());
         return Err(InputError::Usage { what, hint }.into());
     }
     let read = ReadScenario { lit: Scene::whole(&topology).lit, dead: Vec::new(), tables, topology };
@@ -97,11 +109,17 @@ fn compare(args: &SimArgs, directories: &[PathBuf], watch: &Watch) -> Result<(),
         let Loaded { fabric, sources, .. } = read::built_fabric(directory)?;
         let described = described(args, &fabric)?;
         if described.rates.is_some() {
-            let (what, hint) = ("a comparison searches saturation and has no `rates`".to_owned(), "remove `rates`".to_owned());
+            let (what, hint) = (
+                "a comparison searches saturation and has no `rates`".to_owned(),
+                "remove `rates`".to_owned(),
+            );
             return Err(InputError::Usage { what, hint }.into());
         }
-        let built =
-            SimulatedDirectory { directory, sources: &sources, runs: Runs { fabric: &fabric, described: &described, chips: false } };
+        let built = SimulatedDirectory {
+            directory,
+            sources: &sources,
+            runs: Runs { fabric: &fabric, described: &described, chips: false },
+        };
         for scenario in built.scenarios(args.scenario_to_run(described.scenarios))? {
             let read = built.scenario(&scenario)?;
             let report = built.runs.saturation(args, &read, watch).map_err(|error| stop(error, &sources))?;
@@ -162,7 +180,8 @@ impl SimulatedDirectory<'_> {
         let (mut reports, mut wired) = (Vec::new(), None);
         for scenario in self.scenarios(args.scenario_to_run(scenarios))? {
             let read = self.scenario(&scenario)?;
-            reports.push(self.runs.run(args, block, &read, watch).map_err(|error| stop(error, self.sources))?);
+            reports
+                .push(self.runs.run(args, block, &read, watch).map_err(|error| stop(error, self.sources))?);
             wired = Some(read.topology);
         }
         if let Some(topology) = wired {
@@ -176,7 +195,8 @@ impl SimulatedDirectory<'_> {
         if let Some(name) = name {
             return Ok(vec![name.to_owned()]);
         }
-        fabc_check::scenario_names(&self.files(None)?, self.runs.fabric).map_err(|error| stop(error, self.sources))
+        fabc_check::scenario_names(&self.files(None)?, self.runs.fabric)
+            .map_err(|error| stop(error, self.sources))
     }
 
     /// Topology and tables of a scenario.
@@ -197,21 +217,26 @@ impl SimulatedDirectory<'_> {
             let routing = self.runs.described.parameters.choosing.routing;
             let choose = routing.is_some_and(|routing| routing != Routing::Tables);
             if choose && name == NOMINAL && !self.directory.join("tables").is_dir() {
-                return fabc_check::read_unrouted(&files, self.runs.fabric).map_err(|error| stop(error, self.sources));
+                return fabc_check::read_unrouted(&files, self.runs.fabric)
+                    .map_err(|error| stop(error, self.sources));
             }
             return Err(unknown().into());
         }
-        let read = fabc_check::read_scenario(&files, self.runs.fabric, name).map_err(|error| stop(error, self.sources))?;
+        let read = fabc_check::read_scenario(&files, self.runs.fabric, name)
+            .map_err(|error| stop(error, self.sources))?;
         read.ok_or_else(|| unknown().into())
     }
 
     /// The files that a scenario is read from.
     fn files(&self, scenario: Option<&str>) -> Result<Files, DriverError> {
-        let tables =
-            scenario.into_iter().flat_map(|name| ["json", "bin"].map(|ending| format!("{}.{ending}", fabc_emit::tables_path(name))));
+        let tables = scenario.into_iter().flat_map(|name| {
+            ["json", "bin"].map(|ending| format!("{}.{ending}", fabc_emit::tables_path(name)))
+        });
         let wanted = ["topology.json", "ocs.json"].map(str::to_owned).into_iter().chain(tables);
         let there = wanted.filter(|path| self.directory.join(path).is_file());
-        there.map(|path| Ok((path.clone(), read::bytes(&self.directory.join(&path), ARTIFACT_BYTES)?))).collect()
+        there
+            .map(|path| Ok((path.clone(), read::bytes(&self.directory.join(&path), ARTIFACT_BYTES)?)))
+            .collect()
     }
 }
 
@@ -228,7 +253,13 @@ impl Runs<'_> {
     }
 
     /// Runs all rates and seeds on one scenario.
-    fn run(&self, args: &SimArgs, block: Option<&Simulation>, read: &ReadScenario, watch: &Watch) -> Result<SimReport, SimError> {
+    fn run(
+        &self,
+        args: &SimArgs,
+        block: Option<&Simulation>,
+        read: &ReadScenario,
+        watch: &Watch,
+    ) -> Result<SimReport, SimError> {
         let scene = read.scene();
         if let Some(block) = block {
             return fabc_sim::run_block(self.fabric, &scene, &read.tables, block, watch);
@@ -248,7 +279,13 @@ impl Runs<'_> {
     fn saturation(&self, args: &SimArgs, read: &ReadScenario, watch: &Watch) -> Result<SimReport, SimError> {
         let scene = read.scene();
         let prepared = fabc_sim::prepare(self.fabric, &scene, &read.tables, &self.parameters())?;
-        fabc_sim::simulate(&prepared, &[], &self.described.all_seeds(), args.saturation || prepared.volume().is_none(), watch)
+        fabc_sim::simulate(
+            &prepared,
+            &[],
+            &self.described.all_seeds(),
+            args.saturation || prepared.volume().is_none(),
+            watch,
+        )
     }
 }
 
@@ -265,7 +302,10 @@ fn print(
         SimFormat::Json => write_out(fabc_emit::simulation_json(fabric, topology, name, reports).as_bytes()),
         SimFormat::Csv => write_out(fabc_emit::simulation_csv(fabric, topology, reports).as_bytes()),
         SimFormat::Svg if reports.iter().any(|report| report.volume.is_some()) => {
-            let (what, help) = ("traffic that ends", "a picture is of latency over load, and this has no load: ask for text, CSV or JSON");
+            let (what, help) = (
+                "traffic that ends",
+                "a picture is of latency over load, and this has no load: ask for text, CSV or JSON",
+            );
             Err(DriverError::NoSuchForm { what, help, form: args.format.name() })
         }
         SimFormat::Svg => write_out(fabc_emit::simulation_svg(fabric, reports).as_bytes()),

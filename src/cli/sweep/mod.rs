@@ -31,12 +31,20 @@ pub(crate) fn sweep(args: &SweepArgs, terminal: Terminal) -> Result<(), Stop> {
     match &args.step {
         Some(SweepStep::Plan(of)) => {
             let (directory, planned) = plan::write_plan(of)?;
-            terminal.say(&format!("planned {} in {}", plan::runs_text(planned.runs.len()), display(&directory)))?;
+            terminal.say(&format!(
+                "planned {} in {}",
+                plan::runs_text(planned.runs.len()),
+                display(&directory)
+            ))?;
             Ok(())
         }
-        Some(SweepStep::Run { directory, shard }) => run::run(directory, &plan::read_plan(directory)?, *shard, terminal),
+        Some(SweepStep::Run { directory, shard }) => {
+            run::run(directory, &plan::read_plan(directory)?, *shard, terminal)
+        }
         Some(SweepStep::Merge { directory }) => run::merge(directory, plan::read_plan(directory)?, terminal),
-        Some(SweepStep::Verify { directory, remake }) => verify::verify(directory, plan::read_plan(directory)?, remake.remake(), terminal),
+        Some(SweepStep::Verify { directory, remake }) => {
+            verify::verify(directory, plan::read_plan(directory)?, remake.remake(), terminal)
+        }
         Some(SweepStep::Submit(of)) => submit::submit(of, terminal),
         None => {
             let (directory, planned) = plan::write_plan(&args.plan)?;

@@ -54,11 +54,16 @@ pub(crate) fn write_plan(args: &SweepPlanArgs) -> Result<(PathBuf, SweepPlan), S
             swept.push(declared);
         }
     }
-    let mut plan = SweepPlan { until, parameters: swept.iter().map(|swept| swept.name.clone()).collect(), runs: Vec::new() };
+    let mut plan = SweepPlan {
+        until,
+        parameters: swept.iter().map(|swept| swept.name.clone()).collect(),
+        runs: Vec::new(),
+    };
     let mut files = Vec::new();
     let (mut first_refused, mut resolved) = (None, 0);
     for values in values::combinations(&swept)? {
-        let sets: Vec<String> = plan.parameters.iter().zip(&values).map(|(name, value)| format!("{name}={value}")).collect();
+        let sets: Vec<String> =
+            plan.parameters.iter().zip(&values).map(|(name, value)| format!("{name}={value}")).collect();
         let planned = match read::spec_from(spec, text.clone(), &sets) {
             Ok(Loaded { fabric, spec: normal, settings, .. }) => {
                 resolved += 1;
@@ -87,7 +92,9 @@ pub(crate) fn write_plan(args: &SweepPlanArgs) -> Result<(PathBuf, SweepPlan), S
     write::take_away_all_leftovers(&directory);
     for (run, files) in plan.runs.iter().zip(&files).filter(|(run, _)| seen.insert(run.key.clone())) {
         let spec = run_folder(&directory, run).join(SPEC);
-        [run_folder(&directory, run), spec.clone(), spec.join("inputs")].iter().for_each(|folder| write::take_away_all_leftovers(folder));
+        [run_folder(&directory, run), spec.clone(), spec.join("inputs")]
+            .iter()
+            .for_each(|folder| write::take_away_all_leftovers(folder));
         for (path, text) in files {
             let path = if path == FAILED { run_folder(&directory, run).join(path) } else { spec.join(path) };
             if !path.is_file() {
@@ -118,10 +125,19 @@ const OF_PARAMETERS: [&str; 4] = ["FAB0142", "FAB0143", "FAB0144", "FAB0148"];
 ///
 /// # Errors
 /// The spec or a value cannot be parsed, the values are none that the spec takes, or fabc has a bug.
-fn plan_refused_run(spec: &str, text: &str, sets: &[String], stop: Stop, first_refused: &mut Option<Stop>) -> Result<PlannedRun, Stop> {
+fn plan_refused_run(
+    spec: &str,
+    text: &str,
+    sets: &[String],
+    stop: Stop,
+    first_refused: &mut Option<Stop>,
+) -> Result<PlannedRun, Stop> {
     let codes = stop.diagnostics.iter().filter_map(|error| error.code());
-    let is_of_parameters = codes.map(|code| code.to_string()).any(|code| OF_PARAMETERS.contains(&code.as_str()));
-    let Some(read) = read::unresolved(spec, text.to_owned(), sets).filter(|_| !is_of_parameters && stop.exit_code != 4) else {
+    let is_of_parameters =
+        codes.map(|code| code.to_string()).any(|code| OF_PARAMETERS.contains(&code.as_str()));
+    let Some(read) =
+        read::unresolved(spec, text.to_owned(), sets).filter(|_| !is_of_parameters && stop.exit_code != 4)
+    else {
         return Err(stop);
     };
     let (code, message) = first_error(&stop);
@@ -139,7 +155,9 @@ fn declared(path: &str, text: &str) -> Vec<String> {
         Entry::Fabric(fabric) => &fabric.items[..],
         Entry::Item(item) => std::slice::from_ref(item),
     });
-    let all = items.filter_map(|item| if let ItemKind::Sweep(all) = &item.kind { Some(all) } else { None }).flatten();
+    let all = items
+        .filter_map(|item| if let ItemKind::Sweep(all) = &item.kind { Some(all) } else { None })
+        .flatten();
     all.map(|swept| format!("{}={}", swept.name.value, syntax::written_values(swept))).collect()
 }
 
@@ -159,19 +177,40 @@ fn refuse_foreign(directory: &Path) -> Result<(), DriverError> {
 /// The plan of a directory.
 pub(crate) fn read_plan(directory: &Path) -> Result<SweepPlan, Stop> {
     let path = directory.join(PLAN);
-    let wrong = |what: String| DriverError::Sweep { what, hint: "`fabc sweep plan SPEC --set NAME=VALUES -o DIR` writes it".to_owned() };
+    let wrong = |what: String| DriverError::Sweep {
+        what,
+        hint: "`fabc sweep plan SPEC --set NAME=VALUES -o DIR` writes it".to_owned(),
+    };
     if !path.is_file() {
         return Err(wrong(format!("there is no `{PLAN}` in `{}`", display(directory))).into());
     }
-    let file: SweepFile = tagged(&read::bytes(&path, ARTIFACT_BYTES)?).map_err(|what| wrong(format!("`{}`: {what}", display(&path))))?;
+    let file: SweepFile = tagged(&read::bytes(&path, ARTIFACT_BYTES)?)
+        .map_err(|what| wrong(format!("`{}`: {what}", display(&path))))?;
     if file.tool != fabc_emit::TOOL {
-        return Err(wrong(format!("`{}` was planned by {}, but this is {}", display(&path), file.tool, fabc_emit::TOOL)).into());
+        return Err(wrong(format!(
+            "`{}` was planned by {}, but this is {}",
+            display(&path),
+            file.tool,
+            fabc_emit::TOOL
+        ))
+        .into());
     }
-    let runs = file.runs.into_iter().map(|run| SweepRun { values: run.values, fabric: run.fabric, key: run.key, settings: run.settings.0 });
+    let runs = file.runs.into_iter().map(|run| SweepRun {
+        values: run.values,
+        fabric: run.fabric,
+        key: run.key,
+        settings: run.settings.0,
+    });
     let plan = SweepPlan { until: file.until, parameters: file.parameters, runs: runs.collect() };
     // Names of directories come from the file.
-    let plain = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    match plan.runs.iter().find(|run| !plain(&run.key) || !plain(&run.fabric) || run.values.len() != plan.parameters.len()) {
+    let plain = |name: &str| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    match plan
+        .runs
+        .iter()
+        .find(|run| !plain(&run.key) || !plain(&run.fabric) || run.values.len() != plan.parameters.len())
+    {
         Some(_) => Err(wrong(format!("`{}` is damaged", display(&path))).into()),
         None => Ok(plan),
     }

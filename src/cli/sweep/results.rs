@@ -39,10 +39,17 @@ pub(crate) fn read_outcome(folder: &Path, run: &SweepRun) -> Result<SweepOutcome
     let manifest: Manifest = tagged(&bytes(&built.join(MANIFEST), ARTIFACT_BYTES)?).map_err(damaged)?;
     for line in &manifest.files {
         let path = built.join(&line.path);
-        let is_listed = path.is_file() && blake3::hash(&bytes(&path, ARTIFACT_BYTES)?).to_hex().as_str() == line.blake3;
+        let is_listed =
+            path.is_file() && blake3::hash(&bytes(&path, ARTIFACT_BYTES)?).to_hex().as_str() == line.blake3;
         if !is_listed {
-            let what = format!("`{}` is not the file that the run wrote: its hash is not the one of `{MANIFEST}`", display(&path));
-            return Err(DriverError::Sweep { what, hint: format!("remove `{}`: `fabc sweep run` runs it again", display(&built)) });
+            let what = format!(
+                "`{}` is not the file that the run wrote: its hash is not the one of `{MANIFEST}`",
+                display(&path)
+            );
+            return Err(DriverError::Sweep {
+                what,
+                hint: format!("remove `{}`: `fabc sweep run` runs it again", display(&built)),
+            });
         }
     }
     let report: Value = match std::fs::metadata(built.join("report.json")) {

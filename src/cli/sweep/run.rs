@@ -37,7 +37,8 @@ pub(crate) fn distinct_runs(plan: &SweepPlan) -> Vec<&SweepRun> {
 /// The disk does not let us, or fabc has a bug.
 pub(crate) fn run(directory: &Path, plan: &SweepPlan, shard: Shard, terminal: Terminal) -> Result<(), Stop> {
     let mine: Vec<&SweepRun> = shard.of(distinct_runs(plan)).collect();
-    let open: Vec<&SweepRun> = mine.iter().copied().filter(|run| !results::is_over(&run_folder(directory, run), run)).collect();
+    let open: Vec<&SweepRun> =
+        mine.iter().copied().filter(|run| !results::is_over(&run_folder(directory, run), run)).collect();
     clean_up_on_interrupt();
     // A process that was killed when its run was there left its lock.
     for run in mine.iter().filter(|run| run_folder(directory, run).join(LOCK).exists()) {
@@ -61,7 +62,8 @@ pub(crate) fn run(directory: &Path, plan: &SweepPlan, shard: Shard, terminal: Te
         let done = build_run(&folder, run, plan.until.as_deref())?;
         ran += 1;
         failed += usize::from(!done);
-        let values: Vec<String> = plan.parameters.iter().zip(&run.values).map(|(name, value)| format!("{name}={value}")).collect();
+        let values: Vec<String> =
+            plan.parameters.iter().zip(&run.values).map(|(name, value)| format!("{name}={value}")).collect();
         let word = if done { "done" } else { "failed" };
         if !terminal.quiet && terminal.format == MessageFormat::Human {
             let left = watch.left(over, open.len());
@@ -121,7 +123,9 @@ fn build_run(folder: &Path, run: &SweepRun, until: Option<&str>) -> Result<bool,
     let tables = front::tables_option(TablesForm::Auto, &compiled, silent);
     let options = [run.settings.clone(), front::manifest_options(&args), tables].concat();
     let mut staging = Staging::begin(folder, &run.fabric, staging::BUILT)?;
-    fabc_emit::each_artifact(&compiled, &spec_text, &options, &mut |artifact| staging.write(&artifact.path, &artifact.bytes))?;
+    fabc_emit::each_artifact(&compiled, &spec_text, &options, &mut |artifact| {
+        staging.write(&artifact.path, &artifact.bytes)
+    })?;
     staging.publish()?;
     Ok(true)
 }
@@ -135,7 +139,10 @@ pub(crate) fn require_all_over(directory: &Path, plan: &SweepPlan) -> Result<(),
         0 => Ok(()),
         missing => {
             let what = format!("{missing} of {} are not there yet", runs_text(plan.runs.len()));
-            Err(DriverError::Sweep { what, hint: format!("`fabc sweep run {}` runs them", display(directory)) })
+            Err(DriverError::Sweep {
+                what,
+                hint: format!("`fabc sweep run {}` runs them", display(directory)),
+            })
         }
     }
 }
@@ -162,7 +169,11 @@ fn record_failure(folder: &Path, stop: &Stop) -> Result<bool, Stop> {
 ///
 /// # Errors
 /// It cannot be read, or was changed.
-pub(crate) fn planned_spec(folder: &Path, run: &SweepRun, until: Option<&str>) -> Result<Result<Loaded, Stop>, Stop> {
+pub(crate) fn planned_spec(
+    folder: &Path,
+    run: &SweepRun,
+    until: Option<&str>,
+) -> Result<Result<Loaded, Stop>, Stop> {
     let spec_folder = folder.join(SPEC);
     let loaded = match read::built_spec(&spec_folder) {
         Err(stop) if stop.exit_code != 1 => return Err(stop),
@@ -172,8 +183,12 @@ pub(crate) fn planned_spec(folder: &Path, run: &SweepRun, until: Option<&str>) -
     if key == run.key && !loaded.as_ref().is_ok_and(|loaded| loaded.fabric.name != run.fabric) {
         return Ok(loaded);
     }
-    let what = format!("`{}` is not the spec of this run: its key is another one than that of `{PLAN}`", display(&spec_folder));
-    Err(DriverError::Sweep { what, hint: "remove that folder: `fabc sweep plan` writes it again".to_owned() }.into())
+    let what = format!(
+        "`{}` is not the spec of this run: its key is another one than that of `{PLAN}`",
+        display(&spec_folder)
+    );
+    Err(DriverError::Sweep { what, hint: "remove that folder: `fabc sweep plan` writes it again".to_owned() }
+        .into())
 }
 
 /// `fabc sweep merge`: writes the table and the page from all runs.
@@ -182,7 +197,11 @@ pub(crate) fn planned_spec(folder: &Path, run: &SweepRun, until: Option<&str>) -
 /// Runs that are not over, or files that cannot be read or written.
 pub(crate) fn merge(directory: &Path, plan: SweepPlan, terminal: Terminal) -> Result<(), Stop> {
     require_all_over(directory, &plan)?;
-    let outcomes = plan.runs.iter().map(|run| results::read_outcome(&run_folder(directory, run), run)).collect::<Result<Vec<_>, _>>()?;
+    let outcomes = plan
+        .runs
+        .iter()
+        .map(|run| results::read_outcome(&run_folder(directory, run), run))
+        .collect::<Result<Vec<_>, _>>()?;
     let table = fabc_emit::SweepTable { plan, outcomes };
     for (name, text) in table_files(&table) {
         write::write(&directory.join(name), text.as_bytes())?;
@@ -190,6 +209,7 @@ pub(crate) fn merge(directory: &Path, plan: SweepPlan, terminal: Terminal) -> Re
     if !terminal.quiet {
         print_out(fabc_emit::sweep_text(&table, look().width).trim_end())?;
     }
-    terminal.say(&format!("\nwrote {} (table.txt, table.csv, table.json, index.html)", display(directory)))?;
+    terminal
+        .say(&format!("\nwrote {} (table.txt, table.csv, table.json, index.html)", display(directory)))?;
     Ok(())
 }

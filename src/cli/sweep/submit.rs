@@ -22,7 +22,8 @@ pub(crate) fn submit(args: &SweepSubmitArgs, terminal: Terminal) -> Result<(), S
     let (directory, plan) = if given.is_dir() {
         if !args.plan.set.is_empty() || args.plan.until.is_some() || args.plan.out.is_some() {
             let what = format!("`{}` is the directory of a sweep that was planned", display(given));
-            let hint = "`--set`, `--until` and `--out` belong to a spec: name that, or leave them out".to_owned();
+            let hint =
+                "`--set`, `--until` and `--out` belong to a spec: name that, or leave them out".to_owned();
             return Err(DriverError::Sweep { what, hint }.into());
         }
         (given.to_owned(), read_plan(given)?)
@@ -43,8 +44,15 @@ pub(crate) fn submit(args: &SweepSubmitArgs, terminal: Terminal) -> Result<(), S
         Handed::Done
     } else {
         let fabric = all.first().map_or("", |run| run.fabric.as_str());
-        let (name, shards) = (format!("fabc-{fabric}"), jobs::shards(&args.job, SHARDS_OF_A_WORKER).min(all.len()).max(1));
-        let job = Job { name, directory: &directory, run: &["sweep", "run", "."], merge: &["sweep", "merge", "."], shards };
+        let (name, shards) =
+            (format!("fabc-{fabric}"), jobs::shards(&args.job, SHARDS_OF_A_WORKER).min(all.len()).max(1));
+        let job = Job {
+            name,
+            directory: &directory,
+            run: &["sweep", "run", "."],
+            merge: &["sweep", "merge", "."],
+            shards,
+        };
         hand_over(&job, &args.job, &mut ask, terminal)?
     };
     match handed {

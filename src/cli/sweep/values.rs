@@ -24,11 +24,17 @@ pub(crate) fn swept(set: &str) -> Result<Swept, DriverError> {
         let part = part.trim();
         let wrong = |what: &str| {
             let what = format!("`{set}`: {what}");
-            DriverError::Sweep { what, hint: "write `cubes=2,4,8`, `seed=1..9` (without 9) or `seed=1..=8`".to_owned() }
+            DriverError::Sweep {
+                what,
+                hint: "write `cubes=2,4,8`, `seed=1..9` (without 9) or `seed=1..=8`".to_owned(),
+            }
         };
         if let Some(meant) = meant_as_a_range(part) {
             let what = format!("`{set}`: `{part}` is no range");
-            return Err(DriverError::Sweep { what, hint: format!("with both ends it is written `{name}={meant}`", name = name.trim()) });
+            return Err(DriverError::Sweep {
+                what,
+                hint: format!("with both ends it is written `{name}={meant}`", name = name.trim()),
+            });
         }
         let Some((low, high)) = range(part) else {
             if part.is_empty() && list.contains(',') {
@@ -79,7 +85,8 @@ fn range(part: &str) -> Option<(i64, i64)> {
 /// What `2-8` and `2:8` are meant as: `2..=8`. The first one would be a difference otherwise.
 fn meant_as_a_range(part: &str) -> Option<String> {
     let (low, high) = ["-", ":", "~", " to ", "\u{2013}"].iter().find_map(|sign| part.split_once(sign))?;
-    let is_whole = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
+    let is_whole =
+        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
     let [low, high] = [low.trim(), high.trim()];
     (is_whole(low) && is_whole(high)).then(|| format!("{low}..={high}"))
 }

@@ -19,17 +19,28 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// What nothing in the directory of a sweep can prove, beside what is listed of its runs.
-const UNPROVED: Unproved =
-    Unproved { file: PLAN, place: "settings", what: "which values led to the spec of a run, which has no parameters any more" };
-const UNREAD: Unproved =
-    Unproved { file: FAILED, place: "", what: "why a run failed whose spec names input files, or could not be calculated" };
+const UNPROVED: Unproved = Unproved {
+    file: PLAN,
+    place: "settings",
+    what: "which values led to the spec of a run, which has no parameters any more",
+};
+const UNREAD: Unproved = Unproved {
+    file: FAILED,
+    place: "",
+    what: "why a run failed whose spec names input files, or could not be calculated",
+};
 
 /// Proves a sweep.
 ///
 /// # Errors
 /// A run, the table or the page does not hold what it claims (exit code 3); something is missing or cannot be
 /// read.
-pub(crate) fn verify(directory: &Path, plan: SweepPlan, remake: Remake, terminal: Terminal) -> Result<(), Stop> {
+pub(crate) fn verify(
+    directory: &Path,
+    plan: SweepPlan,
+    remake: Remake,
+    terminal: Terminal,
+) -> Result<(), Stop> {
     if fabc_emit::sweep_json(&plan).as_bytes() != bytes(&directory.join(PLAN), ARTIFACT_BYTES)? {
         return Err(wrong(format!("`{}` is not as fabc writes it", display(&directory.join(PLAN)))));
     }
@@ -47,7 +58,11 @@ pub(crate) fn verify(directory: &Path, plan: SweepPlan, remake: Remake, terminal
         }
     }
     plan.runs.iter().try_for_each(|run| says_its_values(&plan, run))?;
-    let outcomes = plan.runs.iter().map(|run| read_outcome(&run_folder(directory, run), run)).collect::<Result<Vec<_>, _>>()?;
+    let outcomes = plan
+        .runs
+        .iter()
+        .map(|run| read_outcome(&run_folder(directory, run), run))
+        .collect::<Result<Vec<_>, _>>()?;
     for (name, text) in table_files(&fabc_emit::SweepTable { plan, outcomes }) {
         let path = directory.join(name);
         if bytes(&path, ARTIFACT_BYTES)? != text.as_bytes() {
@@ -55,7 +70,10 @@ pub(crate) fn verify(directory: &Path, plan: SweepPlan, remake: Remake, terminal
         }
     }
     let all = runs_text(built + failed);
-    terminal.say(&format!("verified {}: {all} that differ, {built} built and proved, {failed} failed", display(directory)))?;
+    terminal.say(&format!(
+        "verified {}: {all} that differ, {built} built and proved, {failed} failed",
+        display(directory)
+    ))?;
     terminal.say("table and page come out again to the byte; nothing in the directory can prove")?;
     let mut seen = BTreeSet::new();
     unproved.retain(|unproved| seen.insert(*unproved));
@@ -68,20 +86,29 @@ fn wrong(what: String) -> Stop {
 }
 
 /// Proves the directory of a run, and that it is of the spec of the run.
-fn prove_run(folder: &Path, run: &SweepRun, until: Option<&str>, remake: Remake) -> Result<Vec<Unproved>, Stop> {
+fn prove_run(
+    folder: &Path,
+    run: &SweepRun,
+    until: Option<&str>,
+    remake: Remake,
+) -> Result<Vec<Unproved>, Stop> {
     let built = folder.join(&run.fabric);
     let not_of = |what: &str| wrong(format!("`{}` {what}", display(&built)));
     if planned_spec(folder, run, until)?.is_err() || folder.join(FAILED).exists() {
         return Err(not_of("was built, but its run fails"));
     }
-    let [planned, of_build] = [folder.join(SPEC), built.clone()].map(|folder| bytes(&folder.join("spec.fab"), ARTIFACT_BYTES));
+    let [planned, of_build] =
+        [folder.join(SPEC), built.clone()].map(|folder| bytes(&folder.join("spec.fab"), ARTIFACT_BYTES));
     if planned? != of_build? {
         return Err(not_of("is of another spec than its run"));
     }
-    let manifest: Manifest = tagged(&bytes(&built.join(MANIFEST), ARTIFACT_BYTES)?).map_err(|what| not_of(&what))?;
+    let manifest: Manifest =
+        tagged(&bytes(&built.join(MANIFEST), ARTIFACT_BYTES)?).map_err(|what| not_of(&what))?;
     // Combinations that mean the same are one run, which names the values of the first that was run.
-    let asked: BTreeSet<&str> = run.settings.iter().map(|(name, _)| name.as_str()).chain(until.map(|_| "stop_after")).collect();
-    let found = manifest.options.0.keys().map(String::as_str).filter(|name| *name != fabc_emit::BINARY_TABLES.0);
+    let asked: BTreeSet<&str> =
+        run.settings.iter().map(|(name, _)| name.as_str()).chain(until.map(|_| "stop_after")).collect();
+    let found =
+        manifest.options.0.keys().map(String::as_str).filter(|name| *name != fabc_emit::BINARY_TABLES.0);
     if !found.eq(asked) || manifest.options.0.get("stop_after").map(String::as_str) != until {
         return Err(not_of("was built with other options than those of its run"));
     }
@@ -106,12 +133,17 @@ fn rerun_failed(folder: &Path, run: &SweepRun, until: Option<&str>) -> Result<Op
     let stage = Stage::ALL.into_iter().find(|stage| Some(stage.name()) == until).unwrap_or(Stage::Emit);
     let again = match planned_spec(folder, run, until)? {
         Err(stop) => Some(stop),
-        Ok(loaded) => compile(loaded.fabric, stage, &Silent).err().map(|failure| (failure, loaded.sources).into()),
+        Ok(loaded) => {
+            compile(loaded.fabric, stage, &Silent).err().map(|failure| (failure, loaded.sources).into())
+        }
     };
     let again = again.map(|stop| first_error(&stop));
     match read_outcome(folder, run)? {
         SweepOutcome::Failed { code, message } if again == Some((code.clone(), message.clone())) => Ok(None),
-        _ => Err(wrong(format!("`{}` does not come out again: the run ends otherwise", display(&folder.join(FAILED))))),
+        _ => Err(wrong(format!(
+            "`{}` does not come out again: the run ends otherwise",
+            display(&folder.join(FAILED))
+        ))),
     }
 }
 
@@ -119,10 +151,13 @@ fn rerun_failed(folder: &Path, run: &SweepRun, until: Option<&str>) -> Result<Op
 fn says_its_values(plan: &SweepPlan, run: &SweepRun) -> Result<(), Stop> {
     for (name, value) in plan.parameters.iter().zip(&run.values) {
         let setting = run.settings.iter().find(|(setting, _)| setting.strip_prefix("param.") == Some(name));
-        let is_said =
-            setting.map_or(run.settings.is_empty(), |(_, setting)| setting == value || Some(setting) == normal_value(name, value).as_ref());
+        let is_said = setting.map_or(run.settings.is_empty(), |(_, setting)| {
+            setting == value || Some(setting) == normal_value(name, value).as_ref()
+        });
         if !is_said {
-            return Err(wrong(format!("`{PLAN}` says `{name}={value}` of a run whose settings have another value")));
+            return Err(wrong(format!(
+                "`{PLAN}` says `{name}={value}` of a run whose settings have another value"
+            )));
         }
     }
     Ok(())

@@ -74,10 +74,14 @@ const GENERAL: u8 = 2;
 pub(crate) fn foreign(args: &ForeignArgs, tables: &str, topology: &str) -> Result<Foreign, Stop> {
     let bytes = |path: &str| read::bytes(Path::new(path), ARTIFACT_BYTES);
     let (tables_bytes, topology_bytes) = (bytes(tables)?, bytes(topology)?);
-    let [of_tables, of_topology] = [(tables, &tables_bytes), (topology, &topology_bytes)].map(|(name, bytes)| NamedFile { name, bytes });
-    let beside = |path: &Option<String>| path.as_ref().map(|path| Ok::<_, Stop>((path.clone(), bytes(path)?))).transpose();
+    let [of_tables, of_topology] =
+        [(tables, &tables_bytes), (topology, &topology_bytes)].map(|(name, bytes)| NamedFile { name, bytes });
+    let beside = |path: &Option<String>| {
+        path.as_ref().map(|path| Ok::<_, Stop>((path.clone(), bytes(path)?))).transpose()
+    };
     let (sl2vl, path_sl) = (beside(&args.sl2vl)?, beside(&args.path_sl)?);
-    let [sl2vl, path_sl] = [&sl2vl, &path_sl].map(|read| read.as_ref().map(|(name, bytes)| NamedFile { name, bytes }));
+    let [sl2vl, path_sl] =
+        [&sl2vl, &path_sl].map(|read| read.as_ref().map(|(name, bytes)| NamedFile { name, bytes }));
     let lanes = sl2vl.map(|sl2vl| Lanes { sl2vl, path_sl });
     let ForeignScene { routers, ports, links, tables: laid_out, chips, .. } =
         fabc_check::foreign_scene(of_tables, of_topology, lanes).map_err(rejected)?;
@@ -128,5 +132,9 @@ pub(crate) fn rejected(rejected: Rejected) -> Stop {
         Rejected::Unreadable(error) => (vec![*error], 1),
         Rejected::Convicted(errors) => (errors, 3),
     };
-    Stop { diagnostics: errors.into_iter().map(|error| Box::new(error) as _).collect(), sources: SourceMap::default(), exit_code }
+    Stop {
+        diagnostics: errors.into_iter().map(|error| Box::new(error) as _).collect(),
+        sources: SourceMap::default(),
+        exit_code,
+    }
 }

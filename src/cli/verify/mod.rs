@@ -42,7 +42,12 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     }
     let Some(directory) = &args.directory else { return Ok(()) };
     if let Some(repaired) = &args.repair {
-        return repair::verify((directory, args.running.as_deref()), repaired, args.from.as_deref(), terminal);
+        return repair::verify(
+            (directory, args.running.as_deref()),
+            repaired,
+            args.from.as_deref(),
+            terminal,
+        );
     }
     if let (Some(plan), Some(live)) = (&args.plan, &args.from) {
         return plan::verify(directory, plan, (live, args.running.as_deref()), terminal);
@@ -50,7 +55,11 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     needs_directory(directory)?;
     for needed in [MANIFEST, "spec.fab"] {
         if !directory.join(needed).is_file() {
-            return Err(DriverError::NotBuilt { path: display(directory), reason: format!("there is no `{needed}`") }.into());
+            return Err(DriverError::NotBuilt {
+                path: display(directory),
+                reason: format!("there is no `{needed}`"),
+            }
+            .into());
         }
     }
     match (is_placed(directory), args.window.digest_span()) {
@@ -64,7 +73,11 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     }
     let (verified, sources) = prove_built(directory, args.remake.remake())?;
     let scheduled = ["schedule.json", "schedule.bin"].into_iter().find(|path| directory.join(path).is_file());
-    let Verified { extent: fabc_check::Extent { files, scenarios, routed, pairs, hops, entries, .. }, unproved, broken } = verified;
+    let Verified {
+        extent: fabc_check::Extent { files, scenarios, routed, pairs, hops, entries, .. },
+        unproved,
+        broken,
+    } = verified;
     let routes = if let Some(path) = scheduled {
         format!("no tables: every vector of {path} was replayed")
     } else if routed == 0 {
@@ -72,7 +85,8 @@ pub(crate) fn verify(args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> 
     } else {
         format!("{pairs} routes of {hops} hops over {entries} table entries walked, no cycle of channels")
     };
-    terminal.say(&format!("verified {}: {files} files, {scenarios} scenarios, {routes}", display(directory)))?;
+    terminal
+        .say(&format!("verified {}: {files} files, {scenarios} scenarios, {routes}", display(directory)))?;
     terminal.say("every file comes out again to the byte from spec.fab and what was proved; nothing in the directory can prove")?;
     say_unproved(&unproved, terminal)?;
     if broken.is_empty() {
@@ -115,7 +129,10 @@ fn convicted(errors: Vec<fabc_check::CheckError>, sources: SourceMap) -> Stop {
 
 /// Lists what nothing in a directory can prove.
 pub(crate) fn say_unproved(unproved: &[Unproved], terminal: Terminal) -> Result<(), Stop> {
-    let places = unproved.iter().map(|Unproved { file, place, .. }| format!("{file} {place}").trim_end().to_owned()).collect::<Vec<_>>();
+    let places = unproved
+        .iter()
+        .map(|Unproved { file, place, .. }| format!("{file} {place}").trim_end().to_owned())
+        .collect::<Vec<_>>();
     let width = places.iter().map(String::len).max().unwrap_or(0);
     for (place, Unproved { what, .. }) in places.iter().zip(unproved) {
         terminal.say(&format!("  {place:<width$}  {what}"))?;
@@ -127,7 +144,10 @@ pub(crate) fn say_unproved(unproved: &[Unproved], terminal: Terminal) -> Result<
 fn foreign(tables: &str, topology: &str, args: &VerifyArgs, terminal: Terminal) -> Result<(), Stop> {
     let read = |path: &str| read::bytes(Path::new(path), ARTIFACT_BYTES);
     let (tables_bytes, topology_bytes) = (read(tables)?, read(topology)?);
-    let files = [NamedFile { name: tables, bytes: &tables_bytes }, NamedFile { name: topology, bytes: &topology_bytes }];
+    let files = [
+        NamedFile { name: tables, bytes: &tables_bytes },
+        NamedFile { name: topology, bytes: &topology_bytes },
+    ];
     let beside = |path: &Option<String>| -> Result<Option<(String, Vec<u8>)>, DriverError> {
         path.as_ref().map(|path| Ok((path.clone(), read(path)?))).transpose()
     };
@@ -135,9 +155,21 @@ fn foreign(tables: &str, topology: &str, args: &VerifyArgs, terminal: Terminal) 
     fn named((name, bytes): &(String, Vec<u8>)) -> NamedFile<'_> {
         NamedFile { name, bytes }
     }
-    let lanes = sl2vl.as_ref().map(|sl2vl| Lanes { sl2vl: named(sl2vl), path_sl: path_sl.as_ref().map(named) });
+    let lanes =
+        sl2vl.as_ref().map(|sl2vl| Lanes { sl2vl: named(sl2vl), path_sl: path_sl.as_ref().map(named) });
     let found = fabc_check::foreign(files[0], files[1], lanes).map_err(rejected)?;
-    let ForeignTables { routers, endpoints, channels, pairs, hops, longest, max_channel_load, busiest, vc_hops, dependencies } = found;
+    let ForeignTables {
+        routers,
+        endpoints,
+        channels,
+        pairs,
+        hops,
+        longest,
+        max_channel_load,
+        busiest,
+        vc_hops,
+        dependencies,
+    } = found;
     let of_lanes = match (&args.sl2vl, &args.path_sl) {
         (None, _) => String::new(),
         (Some(sl2vl), None) => format!(" with the lanes of {sl2vl}, service level 0 for all"),
@@ -169,13 +201,26 @@ fn schedule(file: &str, topology: &str, tables: Option<&str>, terminal: Terminal
     let read = |path: &str| read::bytes(Path::new(path), ARTIFACT_BYTES);
     let (bytes, topology_bytes) = (read(file)?, read(topology)?);
     let tables_bytes = tables.map(read).transpose()?;
-    let [plan, network] = [(file, &bytes), (topology, &topology_bytes)].map(|(name, bytes)| NamedFile { name, bytes });
+    let [plan, network] =
+        [(file, &bytes), (topology, &topology_bytes)].map(|(name, bytes)| NamedFile { name, bytes });
     if fabc_check::is_program(&bytes) {
         return program(plan, network, terminal);
     }
     let beside = tables.zip(tables_bytes.as_ref()).map(|(name, bytes)| NamedFile { name, bytes });
-    let found = fabc_check::foreign_collective(plan, JudgedBy { network, tables: beside }).map_err(rejected)?;
-    let ForeignCollective { fabric, collective, algorithm, chips, chunks, steps, volume, transfers, bounds, bound } = found;
+    let found =
+        fabc_check::foreign_collective(plan, JudgedBy { network, tables: beside }).map_err(rejected)?;
+    let ForeignCollective {
+        fabric,
+        collective,
+        algorithm,
+        chips,
+        chunks,
+        steps,
+        volume,
+        transfers,
+        bounds,
+        bound,
+    } = found;
     let cut = match algorithm {
         CollectiveAlgorithm::Trees => "pieces of the share of a tree",
         _ => "chunks a shard",

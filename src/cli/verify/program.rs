@@ -30,7 +30,10 @@ pub(crate) fn program(file: NamedFile<'_>, network: NamedFile<'_>, terminal: Ter
         text(file.name, network.name, &found)
     })?;
     if found.steps > SAFE_STEPS {
-        terminal.note(&format!("a thread block has {} steps: RCCL takes {SAFE_STEPS}, unless it was built for more", found.steps));
+        terminal.note(&format!(
+            "a thread block has {} steps: RCCL takes {SAFE_STEPS}, unless it was built for more",
+            found.steps
+        ));
     }
     Ok(())
 }

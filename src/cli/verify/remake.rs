@@ -31,7 +31,10 @@ impl RemakeArgs {
 fn runs(text: &str) -> Result<Runs, String> {
     match text {
         "all" => Ok(Runs(None)),
-        number => number.parse().map(|runs| Runs(Some(runs))).map_err(|_| "it is a number of runs, or `all`".to_owned()),
+        number => number
+            .parse()
+            .map(|runs| Runs(Some(runs)))
+            .map_err(|_| "it is a number of runs, or `all`".to_owned()),
     }
 }
 
@@ -62,10 +65,18 @@ pub struct WindowArgs {
 impl WindowArgs {
     pub(crate) fn digest_span(&self) -> Option<DigestSpan> {
         let (simulation, cycle) = (self.block.clone()?, self.window?);
-        Some(DigestSpan { simulation, scenario: self.scenario.clone(), rate: self.rate, seed: self.seed, cycle })
+        Some(DigestSpan {
+            simulation,
+            scenario: self.scenario.clone(),
+            rate: self.rate,
+            seed: self.seed,
+            cycle,
+        })
     }
 }
 
 fn rate(text: &str) -> Result<Rate, String> {
-    Rate::parse(text).ok_or_else(|| format!("`{text}` is no rate: write digits with at most six behind a point, more than 0"))
+    Rate::parse(text).ok_or_else(|| {
+        format!("`{text}` is no rate: write digits with at most six behind a point, more than 0")
+    })
 }

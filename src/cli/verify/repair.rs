@@ -35,7 +35,8 @@ pub(crate) fn verify(
     let down = Down::by_names(built.as_built(), &head.down).map_err(unknown)?;
     let scene = down.scene(built.as_built());
     let parts = fabc_check::parts(&scene);
-    let nothing_left = |_| stop(unlike("repair.json", "what it says is down leaves nothing to serve".to_owned()));
+    let nothing_left =
+        |_| stop(unlike("repair.json", "what it says is down leaves nothing to serve".to_owned()));
     let served = served(&built, &scene, &parts, true).map_err(nothing_left)?;
     let most_loaded = built.most_loaded()?;
     let claimed = head.claimed(delta);
@@ -51,12 +52,19 @@ pub(crate) fn verify(
         lengths: &built.nominal.lengths,
         most_loaded,
         down: &down,
-        since: since.as_ref().map(|since| EarlierRepair { down: &since.down, tables: &since.tables, ranks: &since.all_ranks }),
+        since: since.as_ref().map(|since| EarlierRepair {
+            down: &since.down,
+            tables: &since.tables,
+            ranks: &since.all_ranks,
+        }),
         covered: covered.as_ref().map(|covered| (covered.scenario.as_str(), &covered.tables)),
     };
     let (walk, new) = fabc_check::claimed_repair(&ground, &head, &claimed).map_err(stop)?;
     let Repair { fabric, delta, .. } = &claimed;
-    let files = [("repair.json", fabc_emit::repair_json(&claimed)), ("delta.json", fabc_emit::delta_json(fabric, delta))];
+    let files = [
+        ("repair.json", fabc_emit::repair_json(&claimed)),
+        ("delta.json", fabc_emit::delta_json(fabric, delta)),
+    ];
     let files = files.map(|(path, text)| Artifact { path: path.to_owned(), bytes: text.into_bytes() });
     let mut again = WrittenAgain::new(out);
     let tables = (walk.entries <= MOST_ENTRIES).then(|| fabc_emit::repaired_tables(&new));
@@ -77,7 +85,8 @@ pub(crate) fn verify(
     })?;
     terminal.say("every file comes out again to the byte from what was proved; nothing can prove")?;
     terminal.say("  repair.json stranded  that no other way was left for what waits there")?;
-    terminal.say("  delta.json            which changes, of all that lead to tables with the same numbers")?;
+    terminal
+        .say("  delta.json            which changes, of all that lead to tables with the same numbers")?;
     Ok(())
 }
 
@@ -117,7 +126,8 @@ impl<'a> WrittenAgain<'a> {
     /// # Errors
     /// One of the others.
     pub(crate) fn finish(self) -> Result<(), CheckError> {
-        let wrong = |path: &str, what: &str| CheckError::Files { path: path.to_owned(), what: what.to_owned() };
+        let wrong =
+            |path: &str, what: &str| CheckError::Files { path: path.to_owned(), what: what.to_owned() };
         let there = read::paths(self.folder).map_err(|_| wrong(".", "cannot be listed"))?;
         let strange = there.iter().find(|path| !self.paths.contains(*path));
         strange.map_or(Ok(()), |path| Err(wrong(path, "is no file that fabc writes here")))

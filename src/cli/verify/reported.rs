@@ -20,7 +20,9 @@ pub(crate) fn metrics(report: &Value) -> Vec<(String, String)> {
             found.push(((*name).to_owned(), value));
         }
     }
-    let worst = names.iter().filter_map(|name| Some((format!("fault.{name}"), certified(&report["worst"][*name]["value"])?)));
+    let worst = names
+        .iter()
+        .filter_map(|name| Some((format!("fault.{name}"), certified(&report["worst"][*name]["value"])?)));
     found.extend(worst.collect::<Vec<_>>());
     found
 }

@@ -28,7 +28,9 @@ type Point<'a> = (u64, u128, u128, &'a str);
 pub(crate) fn over_bandwidths(compiled: &Compiled) -> Vec<Bandwidths> {
     let mut subjects: BTreeMap<Subject, BTreeMap<String, Vec<Point<'_>>>> = BTreeMap::new();
     for (declared, result) in compiled.fabric.collectives.iter().zip(&compiled.collectives) {
-        let Some(outcome) = result.nominal().filter(|outcome| outcome.schedule.timed().is_some()) else { continue };
+        let Some(outcome) = result.nominal().filter(|outcome| outcome.schedule.timed().is_some()) else {
+            continue;
+        };
         let Some(subject) = subject(declared) else { continue };
         subjects.entry(subject).or_default().entry(way(declared)).or_default().push(point(declared, outcome));
     }
@@ -79,7 +81,8 @@ fn picture((collective, ends): &Subject, lines: BTreeMap<String, Vec<Point<'_>>>
     }
     let decades = || std::iter::successors(Some(1u128), |decade| decade.checked_mul(10));
     let low = decades().take_while(|decade| *decade <= least).last()?;
-    let levels: Vec<u128> = decades().skip_while(|decade| *decade < low).take_while(|decade| *decade < most * 10).collect();
+    let levels: Vec<u128> =
+        decades().skip_while(|decade| *decade < low).take_while(|decade| *decade < most * 10).collect();
     let between = match &ends[..] {
         [from, to] => format!(" from {from} to {to}"),
         [root] => format!(" from {root}"),
@@ -91,7 +94,11 @@ fn picture((collective, ends): &Subject, lines: BTreeMap<String, Vec<Point<'_>>>
     for ((name, mut points), color) in lines.into_iter().zip(COLORS.into_iter().cycle()) {
         points.sort_unstable();
         let told = |(size, bandwidth, _, of): Point<'_>| {
-            (size as f64, bandwidth as f64, format!("{of}, {name}, {}: {} GB/s", exact(size), gigabytes(bandwidth)))
+            (
+                size as f64,
+                bandwidth as f64,
+                format!("{of}, {name}, {}: {} GB/s", exact(size), gigabytes(bandwidth)),
+            )
         };
         drawn.push(Line { color, points: points.into_iter().map(told).collect() });
         key.push((name, color));
@@ -127,7 +134,11 @@ fn gigabytes(kilobytes: u128) -> String {
 /// `100`, `0.01`: a power of ten in kB/s, in GB/s.
 fn decade(kilobytes: u128) -> String {
     match kilobytes / 1_000_000 {
-        0 => format!("0.{:0>width$}", 1, width = if kilobytes >= 100_000 { 1 } else { 6 - kilobytes.ilog10() as usize }),
+        0 => format!(
+            "0.{:0>width$}",
+            1,
+            width = if kilobytes >= 100_000 { 1 } else { 6 - kilobytes.ilog10() as usize }
+        ),
         whole => whole.to_string(),
     }
 }

@@ -104,7 +104,12 @@ impl Trace {
 ///
 /// # Errors
 /// A schedule that has no rounds; more chips or moves than are written.
-pub fn collective_chakra(fabric: &str, scene: &Scene<'_>, schedule: &Schedule, bytes: u64) -> Result<Vec<Artifact>, ProgramError> {
+pub fn collective_chakra(
+    fabric: &str,
+    scene: &Scene<'_>,
+    schedule: &Schedule,
+    bytes: u64,
+) -> Result<Vec<Artifact>, ProgramError> {
     let chips = scene.endpoints().count();
     if chips > CHIPS {
         let what = format!("{chips} chips are as many files, and {CHIPS} are the most");
@@ -190,7 +195,12 @@ fn sum_up(laid: &Moves<'_>, sizes: &Sizes, came: &[u64], traces: &mut [Trace]) {
         let (rank, part) = (laid.rank(laid.receiver(one.channel)), one.chunk % laid.schedule.chunks);
         let before = sums.get(&(rank, part)).copied();
         let column = laid.column(one.chunk);
-        let sum = adds(&mut traces[rank as usize], column, sizes.of(column), before.into_iter().chain([node]).collect());
+        let sum = adds(
+            &mut traces[rank as usize],
+            column,
+            sizes.of(column),
+            before.into_iter().chain([node]).collect(),
+        );
         sums.insert((rank, part), sum);
     }
 }

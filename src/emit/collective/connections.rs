@@ -37,7 +37,9 @@ impl Connections {
             carried.entry((one.channel, one.run)).or_default().push(at as u32);
         }
         let mut together: BTreeMap<ChannelId, usize> = BTreeMap::new();
-        carried.iter().for_each(|(&(channel, _), moves)| *together.entry(channel).or_default() += moves.len());
+        carried
+            .iter()
+            .for_each(|(&(channel, _), moves)| *together.entry(channel).or_default() += moves.len());
         let apart = together.values().any(|&moves| moves > steps);
         let mut lists: Vec<(ChannelId, Vec<u32>)> = Vec::new();
         for ((channel, _), moves) in carried {
@@ -53,10 +55,13 @@ impl Connections {
         let mut all = Vec::with_capacity(lists.len());
         for (number, (channel, moves)) in lists.into_iter().enumerate() {
             let [from, to] = [laid.sender(channel), laid.receiver(channel)];
-            let full =
-                |counts: &BTreeMap<(usize, u32), u32>, chip: usize, chan| counts.get(&(chip, chan)).is_some_and(|&count| count >= peers);
+            let full = |counts: &BTreeMap<(usize, u32), u32>, chip: usize, chan| {
+                counts.get(&(chip, chan)).is_some_and(|&count| count >= peers)
+            };
             let free = |&chan: &u32| {
-                !taken.contains(&(from, to, chan)) && !full(&counts[0], from.index(), chan) && !full(&counts[1], to.index(), chan)
+                !taken.contains(&(from, to, chan))
+                    && !full(&counts[0], from.index(), chan)
+                    && !full(&counts[1], to.index(), chan)
             };
             let chan = (0..).find(free).unwrap_or(u32::MAX);
             taken.insert((from, to, chan));

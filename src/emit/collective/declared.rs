@@ -21,7 +21,10 @@ pub(crate) fn push_declared(out: &mut String, compiled: &Compiled) {
 
 fn one(out: &mut String, declared: &DeclaredCollective, result: &CollectiveResult) {
     let DeclaredCollective { name, collective, size, barrier, seed, .. } = declared;
-    push(out, format_args!("{{\"name\":{},\"collective\":\"{}\",\"size\":{size},", quote(name), collective.name()));
+    push(
+        out,
+        format_args!("{{\"name\":{},\"collective\":\"{}\",\"size\":{size},", quote(name), collective.name()),
+    );
     push(out, format_args!("\"barrier\":{barrier},\"seed\":{seed},"));
     let Some(nominal) = result.nominal() else {
         out.push_str("\"scenarios\":[]}");
@@ -33,7 +36,11 @@ fn one(out: &mut String, declared: &DeclaredCollective, result: &CollectiveResul
     push(out, format_args!(",\"bound_ns\":{},\"worst_fault\":", nanoseconds(nominal.row.bound)));
     out.push_str(&result.worst_fault().map_or("null".to_owned(), |worst| quote(&worst.row.scenario)));
     let candidates = nominal.row.candidates.iter().map(|candidate| {
-        format!("{{\"algorithm\":\"{}\",\"time_ns\":{}}}", candidate.algorithm.name(), nanoseconds(candidate.time.total()))
+        format!(
+            "{{\"algorithm\":\"{}\",\"time_ns\":{}}}",
+            candidate.algorithm.name(),
+            nanoseconds(candidate.time.total())
+        )
     });
     push(out, format_args!(",\n \"candidates\":[{}]", candidates.collect::<Vec<_>>().join(",")));
     out.push_str(",\n \"crossovers\":");
@@ -54,7 +61,13 @@ fn scenario(out: &mut String, CollectiveOutcome { row, .. }: &CollectiveOutcome)
     for (at, other) in row.candidates.iter().skip(1).enumerate() {
         let (comma, algorithm) = (if at > 0 { "," } else { "" }, other.algorithm.name());
         let time = nanoseconds(other.time.total());
-        push(out, format_args!("{comma}{{\"algorithm\":\"{algorithm}\",\"chunks\":{},\"time_ns\":{time}}}", other.chunks));
+        push(
+            out,
+            format_args!(
+                "{comma}{{\"algorithm\":\"{algorithm}\",\"chunks\":{},\"time_ns\":{time}}}",
+                other.chunks
+            ),
+        );
     }
     out.push_str("],\"left_out\":[");
     let names: Vec<String> = row.left_out.iter().map(|algorithm| quote(algorithm.name())).collect();
@@ -64,7 +77,11 @@ fn scenario(out: &mut String, CollectiveOutcome { row, .. }: &CollectiveOutcome)
 fn point(out: &mut String, point: &CollectivePoint) {
     let written = |picoseconds: u128| nanoseconds(picoseconds * ATTOSECONDS_OF_A_PICOSECOND);
     push(out, format_args!("{{\"size\":{},\"bound_ns\":{}", point.size, written(point.bound)));
-    let times: Vec<String> = point.times.iter().map(|(algorithm, time)| format!("\"{}\":{}", algorithm.name(), written(*time))).collect();
+    let times: Vec<String> = point
+        .times
+        .iter()
+        .map(|(algorithm, time)| format!("\"{}\":{}", algorithm.name(), written(*time)))
+        .collect();
     push(out, format_args!(",\"times_ns\":{{{}}}}}", times.join(",")));
 }
 

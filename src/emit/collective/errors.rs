@@ -19,7 +19,10 @@ pub enum ProgramError {
     },
     /// Of a kind that is not written so.
     #[error("`{format}` holds schedules of rounds, and this one is of {kind}")]
-    #[diagnostic(code(FAB0565), help("`--algorithm` chooses one of rounds, such as `gather_reduce`, `steps` or `pull`"))]
+    #[diagnostic(
+        code(FAB0565),
+        help("`--algorithm` chooses one of rounds, such as `gather_reduce`, `steps` or `pull`")
+    )]
     Unwritten {
         /// The format.
         format: &'static str,
@@ -28,7 +31,10 @@ pub enum ProgramError {
     },
     /// Of a kind that has no times.
     #[error("`{format}` holds times, and with barriers trees have a timetable of rounds alone")]
-    #[diagnostic(code(FAB0565), help("leave `--barrier` out, or choose an algorithm of rounds: `--algorithm gather_reduce`"))]
+    #[diagnostic(
+        code(FAB0565),
+        help("leave `--barrier` out, or choose an algorithm of rounds: `--algorithm gather_reduce`")
+    )]
     Untimed {
         /// The format.
         format: &'static str,

@@ -4,7 +4,10 @@ use super::super::json::{push, push_lines, quote};
 use super::super::number::{fixed, grouped};
 use super::nanoseconds;
 use super::schedule::push_bound;
-use fabc_ir::{CollectiveCandidate, CollectiveCost, CollectiveCrossover, CollectiveLeftOut, CollectiveReport, CollectiveRow, Fraction};
+use fabc_ir::{
+    CollectiveCandidate, CollectiveCost, CollectiveCrossover, CollectiveLeftOut, CollectiveReport,
+    CollectiveRow, Fraction,
+};
 
 /// The report; `fabric` is its name.
 pub fn collectives_json(fabric: &str, report: &CollectiveReport) -> String {
@@ -12,16 +15,27 @@ pub fn collectives_json(fabric: &str, report: &CollectiveReport) -> String {
     let mut out = String::new();
     push(
         &mut out,
-        format_args!("{{\"format\":\"fabc.collectives/1\",\"fabric\":{},\"barrier\":{barrier},\"seed\":{},\n", quote(fabric), report.seed),
+        format_args!(
+            "{{\"format\":\"fabc.collectives/1\",\"fabric\":{},\"barrier\":{barrier},\"seed\":{},\n",
+            quote(fabric),
+            report.seed
+        ),
     );
     out.push_str("\"scenarios\":");
     push_lines(&mut out, &report.costs, |out, (name, cost)| channel(out, name, cost));
     out.push_str(",\n\"collectives\":");
     push_lines(&mut out, &report.rows, |out, row| one(out, report, row));
     if !report.left_out.is_empty() {
-        let one =
-            |left: &CollectiveLeftOut| format!("{{\"collective\":{},\"reason\":{}}}", quote(left.collective.name()), quote(left.reason));
-        push(&mut out, format_args!(",\n\"left_out\":[{}]", report.left_out.iter().map(one).collect::<Vec<_>>().join(",")));
+        let one = |left: &CollectiveLeftOut| {
+            format!("{{\"collective\":{},\"reason\":{}}}", quote(left.collective.name()), quote(left.reason))
+        };
+        push(
+            &mut out,
+            format_args!(
+                ",\n\"left_out\":[{}]",
+                report.left_out.iter().map(one).collect::<Vec<_>>().join(",")
+            ),
+        );
     }
     out.push_str("}\n");
     out

@@ -28,7 +28,9 @@ pub use msccl::{MscclFile, collective_msccl};
 pub(super) use picture::{colors, over_sizes, over_steps};
 pub use schedule::collective_json;
 pub(super) use schedule::push_bound;
-pub(super) use summary::{CollectiveLine, collective_lines, collective_title, conditions, nominal_and_worst_fault};
+pub(super) use summary::{
+    CollectiveLine, collective_lines, collective_title, conditions, nominal_and_worst_fault,
+};
 pub use text::collectives_text;
 pub use trace::{TRACE_MESSAGES, TraceFile, TraceTold, collective_trace};
 

@@ -45,15 +45,23 @@ impl<'a> Moves<'a> {
     ///
     /// # Errors
     /// A schedule without rounds; more moves.
-    pub(super) fn new(scene: &'a Scene<'a>, schedule: &'a Schedule, format: &'static str, most: u64) -> Result<Self, ProgramError> {
+    pub(super) fn new(
+        scene: &'a Scene<'a>,
+        schedule: &'a Schedule,
+        format: &'static str,
+        most: u64,
+    ) -> Result<Self, ProgramError> {
         let rounds = match &schedule.transfers {
             Transfers::Rounds(rounds) => rounds,
             Transfers::Trees(_) => return Err(ProgramError::unwritten(format, "shared trees")),
             Transfers::Timed(_) => return Err(ProgramError::unwritten(format, "vectors in cycles")),
-            Transfers::Sends(_) => return Err(ProgramError::unwritten(format, "messages along forwarding tables")),
+            Transfers::Sends(_) => {
+                return Err(ProgramError::unwritten(format, "messages along forwarding tables"));
+            }
         };
         let elements = if rounds.canonical { scene.topology.symmetry().order() as u64 } else { 1 };
-        let listed: u64 = rounds.rounds.iter().flat_map(|round| &round.pulls).map(|pull| pull.chunks.len() as u64).sum();
+        let listed: u64 =
+            rounds.rounds.iter().flat_map(|round| &round.pulls).map(|pull| pull.chunks.len() as u64).sum();
         let all = listed.saturating_mul(elements).saturating_mul(rounds.order.len() as u64);
         if all > most.min(u64::from(NONE - 1)) {
             return Err(ProgramError::too_large(
@@ -76,7 +84,8 @@ impl<'a> Moves<'a> {
             for at in 0..rounds.rounds.len() {
                 let at = if order == Order::Forward { at } else { rounds.rounds.len() - 1 - at };
                 for (channel, chunk) in self.round(rounds, at, order) {
-                    let [from, to] = [self.cell(self.sender(channel), chunk), self.cell(self.receiver(channel), chunk)];
+                    let [from, to] =
+                        [self.cell(self.sender(channel), chunk), self.cell(self.receiver(channel), chunk)];
                     let adds = order == Order::Reverse;
                     let some = |number: u32| Some(number).filter(|&number| number != NONE);
                     let onto = some(last[to]).filter(|_| adds);
@@ -96,8 +105,11 @@ impl<'a> Moves<'a> {
         let mut list = |pull: &Pull, channel: ChannelId, image: &dyn Fn(u32) -> u32| {
             let channel = if order == Order::Forward { Some(channel) } else { topology.reverse(channel) };
             let channel = channel.expect("reductions run on duplex links");
-            let place = |place: usize| if order == Order::Forward { place } else { pull.chunks.len() - 1 - place };
-            found.extend(pull.chunks.iter().enumerate().map(|(at, &chunk)| (place(at), channel, image(chunk))));
+            let place =
+                |place: usize| if order == Order::Forward { place } else { pull.chunks.len() - 1 - place };
+            found.extend(
+                pull.chunks.iter().enumerate().map(|(at, &chunk)| (place(at), channel, image(chunk))),
+            );
         };
         for pull in &rounds.rounds[at].pulls {
             if !rounds.canonical {
@@ -137,7 +149,11 @@ impl<'a> Moves<'a> {
     /// A chunk, counted among those of living chips (of the root) alone.
     pub(super) fn column(&self, chunk: u32) -> u32 {
         let part = chunk % self.schedule.chunks;
-        if self.schedule.root.is_some() { part } else { self.rank(self.owner(chunk)) * self.schedule.chunks + part }
+        if self.schedule.root.is_some() {
+            part
+        } else {
+            self.rank(self.owner(chunk)) * self.schedule.chunks + part
+        }
     }
     /// How many of these there are.
     pub(super) fn columns(&self) -> usize {

@@ -75,16 +75,29 @@ struct Step {
 ///
 /// # Errors
 /// A schedule that has no rounds; one that is larger than a runtime takes.
-pub fn collective_msccl(fabric: &str, scene: &Scene<'_>, schedule: &Schedule) -> Result<MscclFile, ProgramError> {
+pub fn collective_msccl(
+    fabric: &str,
+    scene: &Scene<'_>,
+    schedule: &Schedule,
+) -> Result<MscclFile, ProgramError> {
     let laid = Moves::new(scene, schedule, FORMAT, BYTES as u64 / (2 * STEP_BYTES))?;
     let connections = Connections::new(&laid, STEPS, PEERS);
-    let program = Program { places: Places::new(&laid), awaited: awaited(&laid), laid: &laid, connections: &connections };
+    let program = Program {
+        places: Places::new(&laid),
+        awaited: awaited(&laid),
+        laid: &laid,
+        connections: &connections,
+    };
     let gpus = program.gpus()?;
     let most = |count: fn(&Vec<Block>) -> usize| gpus.iter().map(count).max().unwrap_or(0);
-    let (steps, blocks) = (most(|blocks| blocks.iter().map(|block| block.steps.len()).max().unwrap_or(0)), most(Vec::len));
+    let (steps, blocks) =
+        (most(|blocks| blocks.iter().map(|block| block.steps.len()).max().unwrap_or(0)), most(Vec::len));
     let text = program.text(fabric, &gpus);
     if text.len() > BYTES {
-        return Err(ProgramError::too_large(FORMAT, &format!("it would have {} B, and {BYTES} are the most", text.len())));
+        return Err(ProgramError::too_large(
+            FORMAT,
+            &format!("it would have {} B, and {BYTES} are the most", text.len()),
+        ));
     }
     let mut notes = Vec::new();
     if steps > SAFE_STEPS {
@@ -97,7 +110,11 @@ pub fn collective_msccl(fabric: &str, scene: &Scene<'_>, schedule: &Schedule) ->
 fn awaited(laid: &Moves<'_>) -> Vec<bool> {
     // At home everything is added.
     let mut awaited = vec![laid.schedule.algorithm == CollectiveAlgorithm::Local; laid.moves.len()];
-    laid.moves.iter().flat_map(|one| [one.from, one.onto]).flatten().for_each(|earlier| awaited[earlier as usize] = true);
+    laid.moves
+        .iter()
+        .flat_map(|one| [one.from, one.onto])
+        .flatten()
+        .for_each(|earlier| awaited[earlier as usize] = true);
     awaited
 }
 
@@ -124,7 +141,9 @@ impl Program<'_> {
         }
         // `[connection]`: the thread block that receives.
         let mut receives = vec![0; connections.all.len()];
-        into.iter().for_each(|into| into.iter().enumerate().for_each(|(at, &number)| receives[number as usize] = at as u32));
+        into.iter().for_each(|into| {
+            into.iter().enumerate().for_each(|(at, &number)| receives[number as usize] = at as u32)
+        });
         let mut gpus = Vec::with_capacity(laid.chips.len());
         for (rank, &chip) in laid.chips.iter().enumerate() {
             let own = if self.is_local() { self.own_sums(chip, &receives)? } else { Vec::new() };
@@ -132,7 +151,9 @@ impl Program<'_> {
             let mut blocks = Vec::with_capacity(waited + out[rank].len());
             blocks.extend(into[rank].iter().map(|&number| self.receiving(number, &receives)));
             blocks.extend(own);
-            blocks.extend(out[rank].iter().map(|&number| self.sending(number, &receives, into[rank].len() as u32)));
+            blocks.extend(
+                out[rank].iter().map(|&number| self.sending(number, &receives, into[rank].len() as u32)),
+            );
             if blocks.len() > BLOCKS || waited > WAITED_BLOCKS {
                 let (ins, outs, rest) = (into[rank].len(), out[rank].len(), waited - into[rank].len());
                 let name = laid.scene.topology.name(chip);
@@ -159,7 +180,10 @@ impl Program<'_> {
             return Err(ProgramError::too_large(FORMAT, &what));
         }
         if chan >= CHANS {
-            let what = format!("{} would be connection {chan} of its chips, and there are {CHANS}, with {PEERS} peers each", name());
+            let what = format!(
+                "{} would be connection {chan} of its chips, and there are {CHANS}, with {PEERS} peers each",
+                name()
+            );
             return Err(ProgramError::too_large(FORMAT, &what));
         }
         Ok(())
@@ -169,13 +193,29 @@ impl Program<'_> {
         let connection = &self.connections.all[number as usize];
         let step = |&at: &u32| {
             let one = &self.laid.moves[at as usize];
-            let [from, to] = [self.added_to(one), self.places.kept(self.laid, self.laid.receiver(one.channel), one.chunk)];
+            let [from, to] =
+                [self.added_to(one), self.places.kept(self.laid, self.laid.receiver(one.channel), one.chunk)];
             let from = if one.adds { from } else { self.read(one) };
-            let after = one.onto.map(|onto| self.received(onto, receives)).filter(|&(block, _)| block != receives[number as usize]);
-            Step { kind: if one.adds { "rrc" } else { "r" }, from, to, count: 1, after, awaited: self.awaited[at as usize] }
+            let after = one
+                .onto
+                .map(|onto| self.received(onto, receives))
+                .filter(|&(block, _)| block != receives[number as usize]);
+            Step {
+                kind: if one.adds { "rrc" } else { "r" },
+                from,
+                to,
+                count: 1,
+                after,
+                awaited: self.awaited[at as usize],
+            }
         };
         let peer = self.laid.rank(self.laid.sender(connection.channel));
-        Block { send: None, receive: Some(peer), chan: connection.chan, steps: connection.moves.iter().map(step).collect() }
+        Block {
+            send: None,
+            receive: Some(peer),
+            chan: connection.chan,
+            steps: connection.moves.iter().map(step).collect(),
+        }
     }
 
     fn sending(&self, number: u32, receives: &[u32], sums: u32) -> Block {
@@ -195,7 +235,12 @@ impl Program<'_> {
             Step { kind: "s", from: self.read(one), to, count: 1, after, awaited: false }
         };
         let peer = self.laid.rank(self.laid.receiver(connection.channel));
-        Block { send: Some(peer), receive: None, chan: connection.chan, steps: connection.moves.iter().map(step).collect() }
+        Block {
+            send: Some(peer),
+            receive: None,
+            chan: connection.chan,
+            steps: connection.moves.iter().map(step).collect(),
+        }
     }
 
     /// Thread block and step that receive a move.
@@ -231,13 +276,17 @@ impl Program<'_> {
     fn own_sums(&self, chip: NodeId, receives: &[u32]) -> Result<Vec<Block>, ProgramError> {
         let (laid, parts) = (self.laid, self.laid.schedule.chunks);
         if self.sum_steps() as usize > STEPS {
-            let what =
-                format!("{} vectors are added in {} steps of a thread block, and {STEPS} are the most", laid.chips.len(), self.sum_steps());
+            let what = format!(
+                "{} vectors are added in {} steps of a thread block, and {STEPS} are the most",
+                laid.chips.len(),
+                self.sum_steps()
+            );
             return Err(ProgramError::too_large(FORMAT, &what));
         }
         // `[column]`: the move that brings it.
         let mut came = vec![None; laid.columns()];
-        let into = (0..laid.moves.len() as u32).filter(|&at| laid.receiver(laid.moves[at as usize].channel) == chip);
+        let into =
+            (0..laid.moves.len() as u32).filter(|&at| laid.receiver(laid.moves[at as usize].channel) == chip);
         into.for_each(|at| came[laid.column(laid.moves[at as usize].chunk) as usize] = Some(at));
         let mut blocks: Vec<Block> = Vec::new();
         for start in (0..parts).step_by(self.parts_of_a_block() as usize) {
@@ -246,13 +295,29 @@ impl Program<'_> {
             // Others wait for these, and the sums for others.
             for part in those.clone() {
                 let own = Place { buffer: 's', at: laid.rank(chip) * parts + part };
-                steps.push(Step { kind: "cpy", from: Place { buffer: 'i', at: part }, to: own, count: 1, after: None, awaited: true });
+                steps.push(Step {
+                    kind: "cpy",
+                    from: Place { buffer: 'i', at: part },
+                    to: own,
+                    count: 1,
+                    after: None,
+                    awaited: true,
+                });
             }
-            for (part, rank) in those.flat_map(|part| (0..laid.chips.len() as u32).map(move |rank| (part, rank))) {
+            for (part, rank) in
+                those.flat_map(|part| (0..laid.chips.len() as u32).map(move |rank| (part, rank)))
+            {
                 let after = came[(rank * parts + part) as usize].map(|at| self.received(at, receives));
                 let kind = if rank == 0 { "cpy" } else { "re" };
                 let from = Place { buffer: 's', at: rank * parts + part };
-                steps.push(Step { kind, from, to: Place { buffer: 'o', at: part }, count: 1, after, awaited: false });
+                steps.push(Step {
+                    kind,
+                    from,
+                    to: Place { buffer: 'o', at: part },
+                    count: 1,
+                    after,
+                    awaited: false,
+                });
             }
             blocks.push(Block { send: None, receive: None, chan: 0, steps });
         }
@@ -274,14 +339,19 @@ impl Program<'_> {
             Step { kind: "cpy", from, to, count, after: None, awaited: false }
         });
         let room = |block: &Block| block.send.is_some() && block.steps.len() + copies.len() <= STEPS;
-        let fewest = (0..blocks.len()).filter(|&at| room(&blocks[at])).min_by_key(|&at| blocks[at].steps.len());
+        let fewest =
+            (0..blocks.len()).filter(|&at| room(&blocks[at])).min_by_key(|&at| blocks[at].steps.len());
         match fewest {
             Some(at) => blocks[at].steps.extend(copies),
             None if copies.len() <= STEPS && blocks.len() < BLOCKS => {
                 blocks.push(Block { send: None, receive: None, chan: 0, steps: copies.collect() });
             }
             None => {
-                let what = format!("no thread block has room for the {} copies of {}", copies.len(), self.laid.scene.topology.name(chip));
+                let what = format!(
+                    "no thread block has room for the {} copies of {}",
+                    copies.len(),
+                    self.laid.scene.topology.name(chip)
+                );
                 return Err(ProgramError::too_large(FORMAT, &what));
             }
         }
@@ -304,12 +374,19 @@ impl Program<'_> {
         );
         for (rank, blocks) in gpus.iter().enumerate() {
             let [i, o, s] = self.places.sizes(self.laid, rank);
-            push(&mut out, format_args!("<gpu id=\"{rank}\" i_chunks=\"{i}\" o_chunks=\"{o}\" s_chunks=\"{s}\">\n"));
+            push(
+                &mut out,
+                format_args!("<gpu id=\"{rank}\" i_chunks=\"{i}\" o_chunks=\"{o}\" s_chunks=\"{s}\">\n"),
+            );
             for (id, Block { send, receive, chan, steps }) in blocks.iter().enumerate() {
                 let [send, receive] = [send, receive].map(|peer| peer.map_or(-1, i64::from));
-                push(&mut out, format_args!("<tb id=\"{id}\" send=\"{send}\" recv=\"{receive}\" chan=\"{chan}\">\n"));
+                push(
+                    &mut out,
+                    format_args!("<tb id=\"{id}\" send=\"{send}\" recv=\"{receive}\" chan=\"{chan}\">\n"),
+                );
                 for (at, Step { kind, from, to, count, after, awaited }) in steps.iter().enumerate() {
-                    let (block, step) = after.map_or((-1, -1), |(block, step)| (i64::from(block), i64::from(step)));
+                    let (block, step) =
+                        after.map_or((-1, -1), |(block, step)| (i64::from(block), i64::from(step)));
                     let awaited = u8::from(*awaited);
                     push(
                         &mut out,

@@ -5,7 +5,8 @@ use super::super::svg::{Column, Sizes, Strip, Timed as Line, round_step, sizes, 
 use super::microseconds;
 use fabc_base::ids::{ChannelId, IdVec, LinkTypeId};
 use fabc_ir::{
-    ATTOSECONDS_OF_A_PICOSECOND, CollectivePoint, CollectiveResult, Message, Order, Round, Schedule, Sends, Timed, Topology, Transfers,
+    ATTOSECONDS_OF_A_PICOSECOND, CollectivePoint, CollectiveResult, Message, Order, Round, Schedule, Sends,
+    Timed, Topology, Transfers,
 };
 use fabc_model::{CollectiveAlgorithm, DeclaredCollective, Fabric};
 
@@ -17,7 +18,8 @@ const COLORS: [&str; 4] = ["--accent", "--second", "--good", "--bad"];
 
 /// The algorithms that a curve has, with the colors of their lines.
 pub(crate) fn colors(result: &CollectiveResult) -> Vec<(CollectiveAlgorithm, &'static str)> {
-    let mut found: Vec<CollectiveAlgorithm> = result.curve.iter().flat_map(|point| point.times.iter().map(|(of, _)| *of)).collect();
+    let mut found: Vec<CollectiveAlgorithm> =
+        result.curve.iter().flat_map(|point| point.times.iter().map(|(of, _)| *of)).collect();
     found.sort_unstable();
     found.dedup();
     found.into_iter().zip(COLORS.into_iter().cycle()).collect()
@@ -27,10 +29,13 @@ pub(crate) fn colors(result: &CollectiveResult) -> Vec<(CollectiveAlgorithm, &'s
 pub(crate) fn over_sizes(declared: &DeclaredCollective, result: &CollectiveResult) -> Option<String> {
     let nominal = result.nominal()?;
     let (first, last) = (result.curve.first()?, result.curve.last()?);
-    let times = || result.curve.iter().flat_map(|point| point.times.iter().map(|(_, time)| *time).chain([point.bound]));
+    let times = || {
+        result.curve.iter().flat_map(|point| point.times.iter().map(|(_, time)| *time).chain([point.bound]))
+    };
     let (fastest, slowest) = (times().min()?.max(1), times().max()?);
     let decades = std::iter::successors(Some(1u128), |decade| decade.checked_mul(10));
-    let mut levels: Vec<u128> = decades.clone().take_while(|decade| *decade <= fastest).last().into_iter().collect();
+    let mut levels: Vec<u128> =
+        decades.clone().take_while(|decade| *decade <= fastest).last().into_iter().collect();
     levels.extend(decades.clone().filter(|decade| *decade > fastest).take_while(|decade| *decade < slowest));
     levels.extend(decades.clone().find(|decade| *decade >= slowest));
     let told = |picoseconds: u128| microseconds(picoseconds * ATTOSECONDS_OF_A_PICOSECOND);
@@ -54,7 +59,11 @@ pub(crate) fn over_sizes(declared: &DeclaredCollective, result: &CollectiveResul
         ends: [first.size as f64, last.size as f64],
         ticks: result.curve.iter().step_by(4).map(|point| (point.size as f64, exact(point.size))).collect(),
         levels: levels.into_iter().map(|level| (level as f64, decade(level))).collect(),
-        marks: result.crossovers.iter().map(|at| (at.size as f64, format!("{} from here on", at.above.name()))).collect(),
+        marks: result
+            .crossovers
+            .iter()
+            .map(|at| (at.size as f64, format!("{} from here on", at.above.name())))
+            .collect(),
         dot: inside.then(|| {
             let title = format!("{}: {}, {} us", declared.name, exact(declared.size), microseconds(time));
             (declared.size as f64, (time / ATTOSECONDS_OF_A_PICOSECOND).max(1) as f64, title)
@@ -65,14 +74,20 @@ pub(crate) fn over_sizes(declared: &DeclaredCollective, result: &CollectiveResul
 
 /// `10 us`, of a power of ten in picoseconds.
 fn decade(picoseconds: u128) -> String {
-    let units = [(1_000_000_000_000u128, "s"), (1_000_000_000, "ms"), (1_000_000, "us"), (1_000, "ns"), (1, "ps")];
+    let units =
+        [(1_000_000_000_000u128, "s"), (1_000_000_000, "ms"), (1_000_000, "us"), (1_000, "ns"), (1, "ps")];
     let (unit, name) = units.into_iter().find(|(unit, _)| picoseconds >= *unit).unwrap_or((1, "ps"));
     format!("{} {name}", picoseconds / unit)
 }
 
 /// How busy the channels of every kind of link are, step by step; of an all-reduce while it gathers, of an
 /// all-to-all all channels together; of vectors over time. `None` for trees, whose steps are all alike.
-pub(crate) fn over_steps(fabric: &Fabric, topology: &Topology, name: &str, schedule: &Schedule) -> Option<String> {
+pub(crate) fn over_steps(
+    fabric: &Fabric,
+    topology: &Topology,
+    name: &str,
+    schedule: &Schedule,
+) -> Option<String> {
     let rounds = match &schedule.transfers {
         Transfers::Rounds(rounds) => rounds,
         Transfers::Sends(sends) => return Some(over_slots(topology, name, schedule, sends)),
@@ -81,7 +96,9 @@ pub(crate) fn over_steps(fabric: &Fabric, topology: &Topology, name: &str, sched
     };
     let kind = |channel: ChannelId| topology.link(channel).link_type;
     // What the plan lists stands for all the others alike.
-    let listed = |node| !rounds.canonical || topology.symmetry().canonical_node(topology.symmetry().class(node)) == node;
+    let listed = |node| {
+        !rounds.canonical || topology.symmetry().canonical_node(topology.symmetry().class(node)) == node
+    };
     let mut channels: IdVec<LinkTypeId, u64> = IdVec::filled(0, fabric.link_types.len());
     let into = topology.channels().filter(|channel| listed(topology.target(*channel).node));
     into.for_each(|channel| channels[kind(channel)] += topology.channel_capacity(channel));
@@ -97,7 +114,11 @@ pub(crate) fn over_steps(fabric: &Fabric, topology: &Topology, name: &str, sched
             carried[kind(pull.channel)] += pull.chunks.len() as u64;
         }
         let busy = |of: &LinkTypeId| carried[*of] as f64 / (channels[*of] * width).max(1) as f64;
-        Column { width: width as f64, busy: rows.iter().map(busy).collect(), title: format!("{title}, {width} chunk times") }
+        Column {
+            width: width as f64,
+            busy: rows.iter().map(busy).collect(),
+            title: format!("{title}, {width} chunk times"),
+        }
     });
     Some(strip(&Strip {
         label: format!("{name}: which share of the channels is busy in every step"),
@@ -113,7 +134,9 @@ pub(crate) fn over_steps(fabric: &Fabric, topology: &Topology, name: &str, sched
 fn over_slots(topology: &Topology, name: &str, schedule: &Schedule, sends: &Sends) -> String {
     let symmetry = if sends.canonical { topology.symmetry().clone() } else { topology.symmetry().without() };
     // Of every class of channels that are alike one.
-    let class = |channel: ChannelId| (topology.channel_class(&symmetry, channel).0, topology.channel_capacity(channel));
+    let class = |channel: ChannelId| {
+        (topology.channel_class(&symmetry, channel).0, topology.channel_capacity(channel))
+    };
     let mut classes: Vec<(u32, u64)> = topology.channels().map(class).collect();
     classes.sort_unstable();
     classes.dedup();
@@ -141,7 +164,9 @@ fn over_slots(topology: &Topology, name: &str, schedule: &Schedule, sends: &Send
 /// How busy the channels of every kind of link are while vectors are sent, by cycles; those of spare routers
 /// do not count.
 fn over_cycles(fabric: &Fabric, topology: &Topology, name: &str, timed: &Timed) -> String {
-    let listed = |node| !timed.canonical || topology.symmetry().canonical_node(topology.symmetry().class(node)) == node;
+    let listed = |node| {
+        !timed.canonical || topology.symmetry().canonical_node(topology.symmetry().class(node)) == node
+    };
     let takes_part = |channel: &ChannelId| {
         let (from, to) = (topology.source(*channel).node, topology.target(*channel).node);
         listed(from) && topology.is_endpoint(from) && topology.is_endpoint(to)
@@ -153,7 +178,8 @@ fn over_cycles(fabric: &Fabric, topology: &Topology, name: &str, timed: &Timed) 
     let span = u64::from(timed.end - timed.start).max(1);
     let wide = span.div_ceil(COLUMNS as u64);
     // Cycles in which channels of a kind send, by column.
-    let mut busy: Vec<IdVec<LinkTypeId, u64>> = vec![IdVec::filled(0, fabric.link_types.len()); span.div_ceil(wide) as usize];
+    let mut busy: Vec<IdVec<LinkTypeId, u64>> =
+        vec![IdVec::filled(0, fabric.link_types.len()); span.div_ceil(wide) as usize];
     for send in &timed.sends {
         let Some(channel) = topology.outgoing(send.chip, send.port) else { continue };
         let mut from = u64::from(send.cycle - timed.start);
@@ -169,7 +195,11 @@ fn over_cycles(fabric: &Fabric, topology: &Topology, name: &str, timed: &Timed) 
         let width = (span - first).min(wide);
         let share = |of: &LinkTypeId| busy[*of] as f64 / (channels[*of] * width).max(1) as f64;
         let [first, last] = [first, first + width].map(|cycle| cycle + u64::from(timed.start));
-        Column { width: width as f64, busy: rows.iter().map(share).collect(), title: format!("cycles {first} to {last}") }
+        Column {
+            width: width as f64,
+            busy: rows.iter().map(share).collect(),
+            title: format!("cycles {first} to {last}"),
+        }
     };
     let columns = busy.iter().enumerate().map(column).collect();
     strip(&Strip {
@@ -187,7 +217,10 @@ fn columns<T>(steps: &[T], called: &str, column: impl Fn(&[T], String) -> Column
     let together = steps.len().div_ceil(COLUMNS).max(1);
     let one = |(at, steps): (usize, &[T])| {
         let (first, last) = (at * together + 1, at * together + steps.len());
-        column(steps, if first == last { format!("{called} {first}") } else { format!("{called}s {first} to {last}") })
+        column(
+            steps,
+            if first == last { format!("{called} {first}") } else { format!("{called}s {first} to {last}") },
+        )
     };
     steps.chunks(together).enumerate().map(one).collect()
 }

@@ -43,8 +43,12 @@ impl Places {
     /// Where a chip has what it is given of a chunk.
     pub(super) fn given(&self, laid: &Moves<'_>, chunk: u32) -> Place {
         let at = match laid.schedule.collective {
-            Collective::AllGather | Collective::Broadcast | Collective::Reduce => chunk % laid.schedule.chunks,
-            Collective::ReduceScatter | Collective::AllReduce | Collective::AllToAll | Collective::Send => laid.column(chunk),
+            Collective::AllGather | Collective::Broadcast | Collective::Reduce => {
+                chunk % laid.schedule.chunks
+            }
+            Collective::ReduceScatter | Collective::AllReduce | Collective::AllToAll | Collective::Send => {
+                laid.column(chunk)
+            }
         };
         Place { buffer: 'i', at }
     }
@@ -53,7 +57,9 @@ impl Places {
     pub(super) fn kept(&self, laid: &Moves<'_>, chip: NodeId, chunk: u32) -> Place {
         let whole = Place { buffer: 'o', at: laid.column(chunk) };
         match laid.schedule.collective {
-            Collective::AllReduce if laid.schedule.algorithm == CollectiveAlgorithm::Local => Place { buffer: 's', ..whole },
+            Collective::AllReduce if laid.schedule.algorithm == CollectiveAlgorithm::Local => {
+                Place { buffer: 's', ..whole }
+            }
             Collective::ReduceScatter | Collective::Reduce if chip != laid.owner(chunk) => {
                 Place { buffer: 's', at: self.passing[laid.cell(chip, chunk)] }
             }

@@ -1,7 +1,9 @@
 //! `fabc.collective/1`: one schedule with its bounds, as docs/artifacts.md describes it.
 
 use super::super::json::{push, push_int, push_lines, push_numbers, quote};
-use fabc_ir::{CollectiveBound, Message, Order, Round, Rounds, Schedule, Sends, SharedTrees, SpanningTree, Transfers};
+use fabc_ir::{
+    CollectiveBound, Message, Order, Round, Rounds, Schedule, Sends, SharedTrees, SpanningTree, Transfers,
+};
 
 /// The file's text.
 pub fn collective_json(fabric: &str, scenario: &str, schedule: &Schedule) -> String {
@@ -41,7 +43,10 @@ fn push_rounds(out: &mut String, rounds: &Rounds) {
         [Order::Forward] => {}
         [Order::Reverse] => out.push_str("\"order\":\"reverse\",\n"),
         _ => {
-            let words = rounds.order.iter().map(|order| if *order == Order::Forward { "\"forward\"" } else { "\"reverse\"" });
+            let words = rounds
+                .order
+                .iter()
+                .map(|order| if *order == Order::Forward { "\"forward\"" } else { "\"reverse\"" });
             out.push_str("\"order\":");
             push_numbers(out, words);
             out.push_str(",\n");
@@ -135,7 +140,10 @@ pub(crate) fn push_bound(out: &mut String, bound: &CollectiveBound) {
             push(out, format_args!(",\"volume\":{volume},\"distance\":{distance}}}"));
         }
         CollectiveBound::Quickest { message, levels, cycles } => {
-            push(out, format_args!("{{\"kind\":\"quickest\",\"message\":{message},\"cycles\":{cycles},\"levels\":"));
+            push(
+                out,
+                format_args!("{{\"kind\":\"quickest\",\"message\":{message},\"cycles\":{cycles},\"levels\":"),
+            );
             push_numbers(out, levels.iter().map(|level| level.map_or(-1, i64::from)));
             out.push('}');
         }
@@ -143,7 +151,10 @@ pub(crate) fn push_bound(out: &mut String, bound: &CollectiveBound) {
             push(out, format_args!("{{\"kind\":\"partition\",\"parts\":{parts},\"channels\":{channels}"));
             if !part_of.is_empty() {
                 out.push_str(",\"part_of\":");
-                push_numbers(out, part_of.iter().map(|part| part.map_or("null".to_owned(), |part| part.to_string())));
+                push_numbers(
+                    out,
+                    part_of.iter().map(|part| part.map_or("null".to_owned(), |part| part.to_string())),
+                );
             }
             out.push('}');
         }

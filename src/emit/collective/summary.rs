@@ -47,7 +47,12 @@ pub(crate) fn collective_lines(result: &CollectiveResult, node: &str) -> Vec<Col
 fn line(CollectiveOutcome { row, .. }: &CollectiveOutcome, node: &str) -> CollectiveLine {
     let best = row.best();
     let of_us = |name: &str, time: u128| format!("{name} {} us", microseconds(time));
-    let mut others: Vec<String> = row.candidates.iter().skip(1).map(|other| of_us(other.algorithm.name(), other.time.total())).collect();
+    let mut others: Vec<String> = row
+        .candidates
+        .iter()
+        .skip(1)
+        .map(|other| of_us(other.algorithm.name(), other.time.total()))
+        .collect();
     others.extend(row.left_out.iter().map(|algorithm| format!("{} not tried", algorithm.name())));
     CollectiveLine {
         scenario: row.scenario.clone(),
@@ -65,13 +70,21 @@ fn line(CollectiveOutcome { row, .. }: &CollectiveOutcome, node: &str) -> Collec
 /// What is asked of it beside its size, and not granted: `from cube0[0,0,0], a barrier after every step`;
 /// empty for nothing.
 pub(crate) fn conditions(declared: &DeclaredCollective, result: &CollectiveResult) -> String {
-    let root = result.nominal().and_then(|nominal| nominal.row.root.as_ref()).map(|root| format!("from {root}"));
-    let root = if declared.collective == fabc_model::Collective::Reduce { root.map(|root| root.replacen("from", "to", 1)) } else { root };
+    let root =
+        result.nominal().and_then(|nominal| nominal.row.root.as_ref()).map(|root| format!("from {root}"));
+    let root = if declared.collective == fabc_model::Collective::Reduce {
+        root.map(|root| root.replacen("from", "to", 1))
+    } else {
+        root
+    };
     let nanoseconds = Fraction::new(declared.overhead_ps, 1_000u32);
-    let overhead = (declared.overhead_ps > 0).then(|| format!("{} ns of overhead per message", fixed(nanoseconds, 3)));
+    let overhead =
+        (declared.overhead_ps > 0).then(|| format!("{} ns of overhead per message", fixed(nanoseconds, 3)));
     let barrier = declared.barrier.then(|| "a barrier after every step".to_owned());
     let best = result.nominal().map(|nominal| nominal.row.best());
     let fewer = best.and_then(|best| Some((best.reduced_from?, best.chunks)));
-    let fewer = fewer.map(|(asked, chunks)| format!("chunks: {chunks} instead of {asked}, which would be less than a flit each"));
+    let fewer = fewer.map(|(asked, chunks)| {
+        format!("chunks: {chunks} instead of {asked}, which would be less than a flit each")
+    });
     root.into_iter().chain(overhead).chain(barrier).chain(fewer).collect::<Vec<_>>().join(", ")
 }

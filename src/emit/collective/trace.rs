@@ -9,7 +9,9 @@ use super::errors::ProgramError;
 use fabc_base::csv::cell;
 use fabc_base::ids::{Id, NodeId};
 use fabc_base::limits::SIMULATED_CYCLES;
-use fabc_ir::{ATTOSECONDS, ATTOSECONDS_OF_A_PICOSECOND, CollectiveCost, Fraction, Scene, Schedule, Starts, Transfers};
+use fabc_ir::{
+    ATTOSECONDS, ATTOSECONDS_OF_A_PICOSECOND, CollectiveCost, Fraction, Scene, Schedule, Starts, Transfers,
+};
 use std::fmt::Write;
 
 /// The name of the format.
@@ -47,10 +49,15 @@ pub struct TraceFile {
 ///
 /// # Errors
 /// More than [`TRACE_MESSAGES`]; more cycles or longer messages than are simulated; trees with barriers.
-pub fn collective_trace(scene: &Scene<'_>, schedule: &Schedule, told: &TraceTold<'_>) -> Result<TraceFile, ProgramError> {
+pub fn collective_trace(
+    scene: &Scene<'_>,
+    schedule: &Schedule,
+    told: &TraceTold<'_>,
+) -> Result<TraceFile, ProgramError> {
     let TraceTold { starts, cost, bytes, .. } = *told;
     if starts.messages > TRACE_MESSAGES {
-        let what = format!("{} messages are more than the {TRACE_MESSAGES} that are written", starts.messages);
+        let what =
+            format!("{} messages are more than the {TRACE_MESSAGES} that are written", starts.messages);
         return Err(ProgramError::too_large(FORMAT, &what));
     }
     if cost.barrier && matches!(schedule.transfers, Transfers::Trees(_)) {
@@ -61,8 +68,9 @@ pub fn collective_trace(scene: &Scene<'_>, schedule: &Schedule, told: &TraceTold
     let flits = u128::from(bytes).div_ceil(flit * u128::from(starts.parts.max(1))).max(1);
     let latest = cycle(last, told.clock_hz);
     if latest.max(flits) >= u128::from(SIMULATED_CYCLES) {
-        let what =
-            format!("the last message is sent in cycle {latest}, each has {flits} flits, and {SIMULATED_CYCLES} cycles are the most");
+        let what = format!(
+            "the last message is sent in cycle {latest}, each has {flits} flits, and {SIMULATED_CYCLES} cycles are the most"
+        );
         return Err(ProgramError::too_large(FORMAT, &what));
     }
     let symmetry = scene.topology.symmetry();
@@ -109,7 +117,8 @@ fn head(schedule: &Schedule, told: &TraceTold<'_>, messages: usize) -> String {
 
 /// Where the simulator's channels are not those of the timetable.
 fn notes(told: &TraceTold<'_>, flits: u128) -> Vec<String> {
-    let (TraceTold { cost, clock_hz, bytes, starts, .. }, flit) = (*told, u128::from(told.cost.flit_bytes.max(1)));
+    let (TraceTold { cost, clock_hz, bytes, starts, .. }, flit) =
+        (*told, u128::from(told.cost.flit_bytes.max(1)));
     let mut notes = Vec::new();
     let carried = Fraction::new(cost.bandwidth_bps, u128::from(clock_hz.max(1)) * 8);
     if carried != Fraction::whole(flit as u64) {

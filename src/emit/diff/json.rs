@@ -9,12 +9,27 @@ pub fn diff_json(diff: &Diff, beyond: Option<&[String]>) -> String {
     let mut out = String::from("{\"format\":\"fabc.diff/1\",\n");
     for (name, side) in ["a", "b"].into_iter().zip(&diff.sides) {
         let (label, fabric, tool) = (quote(&side.label), quote(&side.fabric), quote(&side.tool));
-        let options: Vec<String> = side.options.iter().map(|(name, value)| format!("{}:{}", quote(name), quote(value))).collect();
+        let options: Vec<String> =
+            side.options.iter().map(|(name, value)| format!("{}:{}", quote(name), quote(value))).collect();
         push(&mut out, format_args!("\"{name}\":{{\"path\":{label},\"fabric\":{fabric},\"tool\":{tool},"));
         push(&mut out, format_args!("\"options\":{{{}}},\"bytes\":{}}},\n", options.join(","), side.bytes));
     }
-    push(&mut out, format_args!("\"same\":{},\"beyond\":{},\n", diff.is_same(), beyond.map_or("null".to_owned(), strings)));
-    push(&mut out, format_args!("\"spec\":{{\"removed\":{},\"added\":{}}},\n", strings(&diff.spec[0]), strings(&diff.spec[1])));
+    push(
+        &mut out,
+        format_args!(
+            "\"same\":{},\"beyond\":{},\n",
+            diff.is_same(),
+            beyond.map_or("null".to_owned(), strings)
+        ),
+    );
+    push(
+        &mut out,
+        format_args!(
+            "\"spec\":{{\"removed\":{},\"added\":{}}},\n",
+            strings(&diff.spec[0]),
+            strings(&diff.spec[1])
+        ),
+    );
     out.push_str("\"metrics\":");
     push_lines(&mut out, &diff.figures, figure);
     out.push_str(",\n\"contract\":");
@@ -26,7 +41,14 @@ pub fn diff_json(diff: &Diff, beyond: Option<&[String]>) -> String {
         out.push('}');
     });
     let faults = &diff.faults;
-    push(&mut out, format_args!(",\n\"faults\":{{\"common\":{},\"only_a\":{},", faults.common, strings(&faults.alone[0])));
+    push(
+        &mut out,
+        format_args!(
+            ",\n\"faults\":{{\"common\":{},\"only_a\":{},",
+            faults.common,
+            strings(&faults.alone[0])
+        ),
+    );
     push(&mut out, format_args!("\"only_b\":{},\n\"worst\":", strings(&faults.alone[1])));
     push_lines(&mut out, &faults.worst, |out, (of, at)| {
         figure(out, of);
@@ -51,17 +73,28 @@ pub fn diff_json(diff: &Diff, beyond: Option<&[String]>) -> String {
         match &of.found {
             TablesFound::Same => out.push_str("\"found\":\"same\"}"),
             TablesFound::Alone(side) => push(out, format_args!("\"found\":\"only_{}\"}}", ["a", "b"][*side])),
-            TablesFound::Unlike(why) => push(out, format_args!("\"found\":\"unlike\",\"why\":{}}}", quote(why))),
+            TablesFound::Unlike(why) => {
+                push(out, format_args!("\"found\":\"unlike\",\"why\":{}}}", quote(why)))
+            }
             TablesFound::Entries { routers, changed, counts: [added, turned, dropped] } => {
                 push(out, format_args!("\"found\":\"entries\",\"routers\":{routers},\"added\":{added},"));
-                push(out, format_args!("\"turned\":{turned},\"dropped\":{dropped},\"changed\":{}}}", strings(changed)));
+                push(
+                    out,
+                    format_args!(
+                        "\"turned\":{turned},\"dropped\":{dropped},\"changed\":{}}}",
+                        strings(changed)
+                    ),
+                );
             }
         }
     });
     out.push_str(",\n\"files\":");
     push_lines(&mut out, &diff.files, |out, file| {
         let [a, b] = file.bytes.map(|bytes| bytes.map_or("null".to_owned(), |bytes| bytes.to_string()));
-        push(out, format_args!("{{\"path\":{},\"same\":{},\"bytes\":[{a},{b}]}}", quote(&file.path), file.same));
+        push(
+            out,
+            format_args!("{{\"path\":{},\"same\":{},\"bytes\":[{a},{b}]}}", quote(&file.path), file.same),
+        );
     });
     out.push_str("}\n");
     out
@@ -82,7 +115,11 @@ fn figure(out: &mut String, of: &FigureDiff) {
 
 fn state(of: &RequireState) -> String {
     let measured = of.measured.clone().unwrap_or("null".to_owned());
-    format!("{{\"state\":\"{}\",\"measured\":{measured},\"scenario\":{}}}", of.name(), text(of.scenario.as_ref()))
+    format!(
+        "{{\"state\":\"{}\",\"measured\":{measured},\"scenario\":{}}}",
+        of.name(),
+        text(of.scenario.as_ref())
+    )
 }
 
 fn text(of: Option<&String>) -> String {
@@ -92,7 +129,15 @@ fn text(of: Option<&String>) -> String {
 fn push_wiring(out: &mut String, diff: &Diff) {
     let Some(wiring) = &diff.wiring else { return out.push_str("null") };
     let [removed, added] = wiring.counts();
-    push(out, format_args!("{{\"found\":\"{}\",\"renames\":\"{}\",\"joins\":\"{}\",", wiring.found.name(), wiring.word, wiring.joint));
+    push(
+        out,
+        format_args!(
+            "{{\"found\":\"{}\",\"renames\":\"{}\",\"joins\":\"{}\",",
+            wiring.found.name(),
+            wiring.word,
+            wiring.joint
+        ),
+    );
     if let WiringFound::Unlike(why) = &wiring.found {
         push(out, format_args!("\"why\":{},", quote(why)));
     }
@@ -106,7 +151,12 @@ fn push_wiring(out: &mut String, diff: &Diff) {
         let pairs = |pairs: &[[String; 2]]| pairs.iter().map(strings).collect::<Vec<_>>().join(",");
         push(
             out,
-            format_args!("{{\"at\":{},\"removed\":[{}],\"added\":[{}]}}", quote(&moves.at), pairs(&moves.removed), pairs(&moves.added)),
+            format_args!(
+                "{{\"at\":{},\"removed\":[{}],\"added\":[{}]}}",
+                quote(&moves.at),
+                pairs(&moves.removed),
+                pairs(&moves.added)
+            ),
         );
     });
     out.push('}');

@@ -17,7 +17,9 @@ pub fn diff_html(diff: &Diff, beyond: Option<&[String]>) -> String {
     let mut environment = Environment::new();
     environment.set_trim_blocks(true);
     environment.set_lstrip_blocks(true);
-    environment.add_template("diff.html", include_str!("diff.html.jinja")).expect("the template parses: it is compiled in");
+    environment
+        .add_template("diff.html", include_str!("diff.html.jinja"))
+        .expect("the template parses: it is compiled in");
     let template = environment.get_template("diff.html").expect("added above");
     template.render(page(diff, beyond)).expect("the template uses what `page` gives it")
 }
@@ -59,9 +61,13 @@ fn page(diff: &Diff, beyond: Option<&[String]>) -> Value {
 fn row(figure: &FigureDiff, at: &str) -> Value {
     let [a, b] = figure.values.each_ref().map(|of| value(of.as_ref()));
     // How far the bars go: the larger value is the whole.
-    let number = |at: usize| figure.values[at].as_ref().and_then(|value| value.parse::<f64>().ok()).filter(|value| *value >= 0.0);
+    let number = |at: usize| {
+        figure.values[at].as_ref().and_then(|value| value.parse::<f64>().ok()).filter(|value| *value >= 0.0)
+    };
     let widths = match (number(0), number(1)) {
-        (Some(a), Some(b)) if a.max(b) > 0.0 => Some([a, b].map(|value| format!("{:.2}", 100.0 * value / a.max(b)))),
+        (Some(a), Some(b)) if a.max(b) > 0.0 => {
+            Some([a, b].map(|value| format!("{:.2}", 100.0 * value / a.max(b))))
+        }
         _ => None,
     };
     let change = figure.change();
@@ -111,7 +117,9 @@ fn wiring(diff: &Diff) -> Option<Value> {
         .iter()
         .take(MOST)
         .map(|of| {
-            let pairs = |pairs: &[[String; 2]]| pairs.iter().take(MOST).map(|[a, b]| format!("{a} = {b}")).collect::<Vec<_>>();
+            let pairs = |pairs: &[[String; 2]]| {
+                pairs.iter().take(MOST).map(|[a, b]| format!("{a} = {b}")).collect::<Vec<_>>()
+            };
             context! { at => of.at, removed => pairs(&of.removed), added => pairs(&of.added) }
         })
         .collect();
@@ -132,7 +140,10 @@ fn wiring(diff: &Diff) -> Option<Value> {
 
 fn tables(diff: &Diff) -> Vec<Value> {
     let other = diff.tables.iter().filter(|of| of.found != TablesFound::Same);
-    other.take(MOST).map(|of| context! { scenario => of.scenario, told => words::tables_of(&of.found) }).collect()
+    other
+        .take(MOST)
+        .map(|of| context! { scenario => of.scenario, told => words::tables_of(&of.found) })
+        .collect()
 }
 
 fn files(diff: &Diff) -> Vec<Value> {
@@ -152,25 +163,41 @@ fn charts(diff: &Diff) -> Vec<Value> {
         ("channel_load", "Loads of channels", "routes over a channel", "channels"),
         ("vc_hops", "Hops by virtual channel", "virtual channel", "hops"),
     ];
-    let of = |side: usize, name: &str| diff.sides[side].histograms.iter().find(|(known, _)| known == name).map(|(_, values)| values);
+    let of = |side: usize, name: &str| {
+        diff.sides[side].histograms.iter().find(|(known, _)| known == name).map(|(_, values)| values)
+    };
     let chart = |(name, title, x_title, y_title): (&str, &str, &'static str, &'static str)| {
         let [a, b] = [of(0, name)?, of(1, name)?];
         if a == b || a.is_empty() || b.is_empty() {
             return None;
         }
-        let first = [a, b].iter().filter_map(|values| values.iter().position(|value| *value > 0)).min().unwrap_or(0);
+        let first =
+            [a, b].iter().filter_map(|values| values.iter().position(|value| *value > 0)).min().unwrap_or(0);
         let length = a.len().max(b.len());
         let wide = (length - first).div_ceil(BARS).max(1);
         let starts = || (first..length).step_by(wide);
-        let categories: Vec<String> =
-            starts().map(|at| if wide == 1 { at.to_string() } else { format!("{at}-{}", at + wide - 1) }).collect();
+        let categories: Vec<String> = starts()
+            .map(|at| if wide == 1 { at.to_string() } else { format!("{at}-{}", at + wide - 1) })
+            .collect();
         let series = |class, name: &'static str, values: &[u64]| {
             let sums: Vec<u64> = starts().map(|at| values.iter().skip(at).take(wide).sum()).collect();
-            let titles = sums.iter().zip(&categories).map(|(sum, category)| format!("{name}, {category}: {}", grouped(*sum))).collect();
+            let titles = sums
+                .iter()
+                .zip(&categories)
+                .map(|(sum, category)| format!("{name}, {category}: {}", grouped(*sum)))
+                .collect();
             Series { class, name, values: sums, titles }
         };
         let series = vec![series("bar one", "A", a), series("bar two", "B", b)];
-        let chart = Chart { label: format!("{title} of A and of B"), height: 220.0, categories, x_title, y_title, series, mark: None };
+        let chart = Chart {
+            label: format!("{title} of A and of B"),
+            height: 220.0,
+            categories,
+            x_title,
+            y_title,
+            series,
+            mark: None,
+        };
         Some(context! { title, svg => bars(&chart) })
     };
     titles.into_iter().filter_map(chart).collect()

@@ -18,7 +18,14 @@ pub fn diff_text(diff: &Diff, beyond: Option<&[String]>, look: Look) -> String {
         let files = diff.files.iter().filter(|file| file.bytes[usize::from(mark == "B")].is_some()).count();
         lines.wrapped(
             &format!("{mark}  "),
-            &format!("{}: {}, by {}, {}, {}", side.label, side.fabric, side.tool, count(files, "file"), size(side.bytes)),
+            &format!(
+                "{}: {}, by {}, {}, {}",
+                side.label,
+                side.fabric,
+                side.tool,
+                count(files, "file"),
+                size(side.bytes)
+            ),
         );
     }
     if a.fabric != b.fabric {
@@ -49,7 +56,11 @@ fn tolerated(lines: &mut Lines, beyond: Option<&[String]>) {
         Some([]) => lines.wrapped("", "within the tolerance"),
         Some(beyond) => {
             let shown = beyond.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
-            let more = if beyond.len() > MOST { format!(" and {} more", beyond.len() - MOST) } else { String::new() };
+            let more = if beyond.len() > MOST {
+                format!(" and {} more", beyond.len() - MOST)
+            } else {
+                String::new()
+            };
             lines.wrapped("beyond the tolerance: ", &format!("{shown}{more}"));
         }
     }
@@ -73,7 +84,11 @@ fn color(change: FigureChange) -> Option<Color> {
 
 /// The widest name, as far as the other columns leave room.
 fn widest<'f>(figures: impl Iterator<Item = &'f FigureDiff>, look: Look) -> usize {
-    figures.map(|figure| figure.name.chars().count()).max().unwrap_or(0).clamp(16, look.width.saturating_sub(58).max(16))
+    figures
+        .map(|figure| figure.name.chars().count())
+        .max()
+        .unwrap_or(0)
+        .clamp(16, look.width.saturating_sub(58).max(16))
 }
 
 fn head(lines: &mut Lines, title: &str, wide: usize, rest: &str) {
@@ -112,7 +127,8 @@ fn spec(lines: &mut Lines, diff: &Diff) {
 }
 
 fn figures(lines: &mut Lines, diff: &Diff) {
-    let changed: Vec<&FigureDiff> = diff.figures.iter().filter(|figure| figure.change() != FigureChange::Same).collect();
+    let changed: Vec<&FigureDiff> =
+        diff.figures.iter().filter(|figure| figure.change() != FigureChange::Same).collect();
     let same = diff.figures.len() - changed.len();
     if diff.figures.is_empty() {
         return;
@@ -121,7 +137,10 @@ fn figures(lines: &mut Lines, diff: &Diff) {
     head(lines, "METRICS", wide, "");
     // All of them: what is better or worse is what was asked for.
     changed.iter().for_each(|one| figure(lines, wide, one, ""));
-    lines.clipped(format!("  {} the same", if changed.is_empty() { format!("all {same}") } else { same.to_string() }));
+    lines.clipped(format!(
+        "  {} the same",
+        if changed.is_empty() { format!("all {same}") } else { same.to_string() }
+    ));
 }
 
 fn contract(lines: &mut Lines, diff: &Diff) {
@@ -140,8 +159,11 @@ fn contract(lines: &mut Lines, diff: &Diff) {
     });
     let same = diff.contract.len() - shown.len();
     if same > 0 {
-        let held =
-            diff.contract.iter().filter(|line| !told(line) && line.outcomes[1].as_ref().is_some_and(|of| of.holds == Some(true))).count();
+        let held = diff
+            .contract
+            .iter()
+            .filter(|line| !told(line) && line.outcomes[1].as_ref().is_some_and(|of| of.holds == Some(true)))
+            .count();
         lines.clipped(format!("  {} as before, {held} held", count(same, "line")));
     }
 }
@@ -155,7 +177,8 @@ pub(super) fn require(line: &RequireDiff) -> [String; 2] {
         [_, Some(new)] => new.name().to_owned(),
         [None, None] => String::new(),
     };
-    let measured = line.outcomes.each_ref().map(|outcome| outcome.as_ref().and_then(|outcome| outcome.measured.clone()));
+    let measured =
+        line.outcomes.each_ref().map(|outcome| outcome.as_ref().and_then(|outcome| outcome.measured.clone()));
     let measured = match measured {
         [Some(old), Some(new)] if old != new => format!("{old} -> {new}"),
         [_, Some(new)] => new,
@@ -170,7 +193,8 @@ fn faults(lines: &mut Lines, diff: &Diff) {
     if faults.common == 0 && faults.alone.iter().all(Vec::is_empty) {
         return;
     }
-    let changed: Vec<_> = faults.worst.iter().filter(|(figure, _)| figure.change() != FigureChange::Same).collect();
+    let changed: Vec<_> =
+        faults.worst.iter().filter(|(figure, _)| figure.change() != FigureChange::Same).collect();
     let wide = widest(changed.iter().map(|(figure, _)| figure), lines.look);
     head(lines, "FAULTS", wide, "        at");
     for (one, at) in &changed {
@@ -178,7 +202,11 @@ fn faults(lines: &mut Lines, diff: &Diff) {
         figure(lines, wide, one, &if a == b { a } else { format!("{a}, {b}") });
     }
     let same = faults.worst.len() - changed.len();
-    lines.clipped(format!("  {same} the same at their worst; {} of {} scenarios have other figures", faults.changed.len(), faults.common));
+    lines.clipped(format!(
+        "  {same} the same at their worst; {} of {} scenarios have other figures",
+        faults.changed.len(),
+        faults.common
+    ));
     for (side, alone) in ["A", "B"].into_iter().zip(&faults.alone).filter(|(_, alone)| !alone.is_empty()) {
         let shown = alone.iter().take(MOVES).cloned().collect::<Vec<_>>().join(", ");
         let more = if alone.len() > MOVES { ", .." } else { "" };
@@ -187,7 +215,9 @@ fn faults(lines: &mut Lines, diff: &Diff) {
 }
 
 fn wiring(lines: &mut Lines, diff: &Diff) {
-    let Some(wiring) = diff.wiring.as_ref().filter(|wiring| wiring.found != WiringFound::Same) else { return };
+    let Some(wiring) = diff.wiring.as_ref().filter(|wiring| wiring.found != WiringFound::Same) else {
+        return;
+    };
     lines.title("WIRING", "");
     let told = words::wiring_line(wiring);
     lines.wrapped("  ", told.strip_prefix("wiring: ").unwrap_or(&told));
@@ -195,8 +225,13 @@ fn wiring(lines: &mut Lines, diff: &Diff) {
         lines.wrapped("  ", &note);
     }
     if !wiring.renamed.is_empty() {
-        let shown: Vec<String> = wiring.renamed.iter().take(MOST).map(|[a, b]| format!("{a} -> {b}")).collect();
-        let more = if wiring.renamed.len() > MOST { format!(" and {} more", wiring.renamed.len() - MOST) } else { String::new() };
+        let shown: Vec<String> =
+            wiring.renamed.iter().take(MOST).map(|[a, b]| format!("{a} -> {b}")).collect();
+        let more = if wiring.renamed.len() > MOST {
+            format!(" and {} more", wiring.renamed.len() - MOST)
+        } else {
+            String::new()
+        };
         lines.wrapped("  renamed: ", &format!("{}{more}", shown.join(", ")));
     }
     some(lines, &wiring.moves, |lines, MoveDiff { at, removed, added }| {
@@ -214,13 +249,16 @@ fn tables(lines: &mut Lines, diff: &Diff) {
     lines.title("TABLES", "");
     lines.clipped(format!("  {line} differ"));
     let other: Vec<_> = diff.tables.iter().filter(|of| of.found != TablesFound::Same).collect();
-    some(lines, &other, |lines, of| lines.wrapped(&format!("  {:<14}  ", of.scenario), &words::tables_of(&of.found)));
+    some(lines, &other, |lines, of| {
+        lines.wrapped(&format!("  {:<14}  ", of.scenario), &words::tables_of(&of.found))
+    });
 }
 
 fn files(lines: &mut Lines, diff: &Diff) {
     lines.title("FILES", "");
     some(lines, &words::folders(&diff.files), |lines, (path, [other, all], bytes)| {
-        let what = if path.ends_with('/') { format!("{other} of {all} differ") } else { "differs".to_owned() };
+        let what =
+            if path.ends_with('/') { format!("{other} of {all} differ") } else { "differs".to_owned() };
         let line = match bytes {
             [Some(a), Some(b)] if a == b => format!("  {path:<28}  {what}, {}", size(*b)),
             [Some(a), Some(b)] => format!("  {path:<28}  {what}, {} -> {}", size(*a), size(*b)),
@@ -253,7 +291,11 @@ mod tests {
             histograms: Vec::new(),
         };
         let at = ["cube10[1,2,3].+x", "cube11[3,2,1].-z"].map(|at| Some(at.to_owned()));
-        let state = |holds, measured: &str| RequireState { holds: Some(holds), measured: Some(measured.to_owned()), scenario: None };
+        let state = |holds, measured: &str| RequireState {
+            holds: Some(holds),
+            measured: Some(measured.to_owned()),
+            scenario: None,
+        };
         let pair = |cube: u32| [format!("cube{cube}.+x[10,10]"), format!("cube{}.-x[10,10]", cube + 1)];
         Diff {
             sides: [side("a"), side("bb")],
@@ -263,7 +305,10 @@ mod tests {
                 figure("max_channel_load", Direction::Less, "159", "163"),
                 figure("a_collective_with_a_long_name.bandwidth", Direction::More, "100.123456789", "200.5"),
             ],
-            contract: vec![RequireDiff { text: "diameter <= 6".to_owned(), outcomes: [Some(state(true, "6")), Some(state(false, "7"))] }],
+            contract: vec![RequireDiff {
+                text: "diameter <= 6".to_owned(),
+                outcomes: [Some(state(true, "6")), Some(state(false, "7"))],
+            }],
             faults: FaultsDiff {
                 common: 2,
                 alone: [vec!["X[0,0]".to_owned()], Vec::new()],
@@ -278,12 +323,20 @@ mod tests {
                 as_named: [8; 2],
                 renamed: (0..20).map(|cube| [format!("cube{cube}"), format!("cube{}", cube + 1)]).collect(),
                 moves: (0..20)
-                    .map(|at| MoveDiff { at: format!("X[{at},0]"), removed: (0..6).map(pair).collect(), added: vec![pair(9)] })
+                    .map(|at| MoveDiff {
+                        at: format!("X[{at},0]"),
+                        removed: (0..6).map(pair).collect(),
+                        added: vec![pair(9)],
+                    })
                     .collect(),
             }),
             tables: vec![TablesDiff {
                 scenario: "nominal".to_owned(),
-                found: TablesFound::Entries { routers: 256, changed: vec!["cube0[0,0,0]".to_owned()], counts: [1, 0, 2000] },
+                found: TablesFound::Entries {
+                    routers: 256,
+                    changed: vec!["cube0[0,0,0]".to_owned()],
+                    counts: [1, 0, 2000],
+                },
             }],
             files: vec![FileDiff { path: "ocs.json".to_owned(), bytes: [Some(9120), None], same: false }],
         }
@@ -292,9 +345,13 @@ mod tests {
     #[test]
     fn lines_are_as_wide_as_the_terminal_and_say_all_that_counts() {
         for width in [80, 100, 120] {
-            let text = diff_text(&different(), Some(&["max_channel_load".to_owned()]), Look { width, color: false });
+            let text =
+                diff_text(&different(), Some(&["max_channel_load".to_owned()]), Look { width, color: false });
             assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
-            assert!(!text.lines().any(|line| line.ends_with("..") && !line.starts_with("  .. and")), "{text}");
+            assert!(
+                !text.lines().any(|line| line.ends_with("..") && !line.starts_with("  .. and")),
+                "{text}"
+            );
             for part in [
                 "two fabrics, `a` and `bb`",
                 "option seed: 1 -> 2",
@@ -313,10 +370,16 @@ mod tests {
                 "only in A, 9.1 kB",
             ] {
                 let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-                assert!(flat.contains(&part.split_whitespace().collect::<Vec<_>>().join(" ")), "{width}: {part}\n{text}");
+                assert!(
+                    flat.contains(&part.split_whitespace().collect::<Vec<_>>().join(" ")),
+                    "{width}: {part}\n{text}"
+                );
             }
         }
         let colored = diff_text(&different(), None, Look { width: 100, color: true });
-        assert!(colored.contains("\u{1b}[1;31mworse\u{1b}[0m") && colored.contains("\u{1b}[32mbetter\u{1b}[0m"), "{colored}");
+        assert!(
+            colored.contains("\u{1b}[1;31mworse\u{1b}[0m") && colored.contains("\u{1b}[32mbetter\u{1b}[0m"),
+            "{colored}"
+        );
     }
 }

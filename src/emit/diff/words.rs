@@ -1,7 +1,9 @@
 //! What text and page say alike.
 
 use crate::number::grouped;
-use fabc_ir::{Diff, FigureChange, FigureDiff, FileDiff, SIZES, TablesDiff, TablesFound, WiringDiff, WiringFound};
+use fabc_ir::{
+    Diff, FigureChange, FigureDiff, FileDiff, SIZES, TablesDiff, TablesFound, WiringDiff, WiringFound,
+};
 use std::collections::BTreeMap;
 
 /// The difference in a sentence: what is better and worse, the contract, wiring, tables, files.
@@ -12,12 +14,18 @@ pub fn diff_summary(diff: &Diff) -> String {
     let figures = || diff.figures.iter().chain(diff.faults.worst.iter().map(|(figure, _)| figure));
     let changed = |change: FigureChange| figures().filter(|figure| figure.change() == change).count();
     let mut parts = Vec::new();
-    for (change, word) in [(FigureChange::Worse, "worse"), (FigureChange::Better, "better"), (FigureChange::Other, "other")] {
+    for (change, word) in
+        [(FigureChange::Worse, "worse"), (FigureChange::Better, "better"), (FigureChange::Other, "other")]
+    {
         if changed(change) > 0 {
             parts.push(format!("{} {word}", count(changed(change), "figure")));
         }
     }
-    if diff.figures.iter().any(|figure| SIZES.contains(&figure.name.as_str()) && figure.values[0] != figure.values[1]) {
+    if diff
+        .figures
+        .iter()
+        .any(|figure| SIZES.contains(&figure.name.as_str()) && figure.values[0] != figure.values[1])
+    {
         parts.push("the sizes differ, so no figure is better or worse".to_owned());
     }
     if parts.is_empty() {
@@ -61,7 +69,9 @@ pub(super) fn wiring_line(wiring: &WiringDiff) -> String {
     let [removed, added] = wiring.counts();
     let plural = |count: usize| if count == 1 { "" } else { "s" };
     let moved = match (removed == added, joints[0]) {
-        (true, all) => format!("{} of {} {joint}{} moved", grouped(removed as u64), grouped(all as u64), plural(all)),
+        (true, all) => {
+            format!("{} of {} {joint}{} moved", grouped(removed as u64), grouped(all as u64), plural(all))
+        }
         (false, _) => format!("{} gone, {added} new", count(removed, joint)),
     };
     let under = match renamed.len() {
@@ -69,7 +79,11 @@ pub(super) fn wiring_line(wiring: &WiringDiff) -> String {
         count => {
             let [gone, new] = wiring.as_named.map(|count| grouped(count as u64));
             let named = if gone == new { gone } else { format!("{gone} gone, {new} new") };
-            format!(" when {} {word}{} are renamed ({named} by their names)", grouped(count as u64), plural(count))
+            format!(
+                " when {} {word}{} are renamed ({named} by their names)",
+                grouped(count as u64),
+                plural(count)
+            )
         }
     };
     match found {
@@ -77,7 +91,9 @@ pub(super) fn wiring_line(wiring: &WiringDiff) -> String {
         WiringFound::Renamed => format!("wiring: the same{under}"),
         WiringFound::Other => format!("wiring: {moved}{under}"),
         WiringFound::CutOff => {
-            format!("wiring: {moved}{under}; the search was cut off, so it may be the same under a renaming that was not found")
+            format!(
+                "wiring: {moved}{under}; the search was cut off, so it may be the same under a renaming that was not found"
+            )
         }
         WiringFound::Unlike(why) => format!("wiring: not comparable ({why})"),
     }
@@ -87,10 +103,12 @@ pub(super) fn wiring_line(wiring: &WiringDiff) -> String {
 pub(super) fn wiring_note(wiring: &WiringDiff) -> Option<String> {
     let WiringDiff { word, renamed, found, .. } = wiring;
     match found {
-        WiringFound::Other if renamed.is_empty() => Some(format!("no renaming of {word}s makes them the same")),
-        WiringFound::Other => {
-            Some(format!("no renaming of {word}s makes them the same; under this one, the best that was found, least moves"))
+        WiringFound::Other if renamed.is_empty() => {
+            Some(format!("no renaming of {word}s makes them the same"))
         }
+        WiringFound::Other => Some(format!(
+            "no renaming of {word}s makes them the same; under this one, the best that was found, least moves"
+        )),
         _ => None,
     }
 }
@@ -110,15 +128,23 @@ pub(super) fn tables_of(found: &TablesFound) -> String {
         TablesFound::Unlike(why) => format!("not comparable ({why})"),
         TablesFound::Entries { routers, changed, counts: [added, turned, dropped] } => {
             let counts = [(added, "added"), (turned, "turned"), (dropped, "dropped")];
-            let counts: Vec<String> =
-                counts.into_iter().filter(|(count, _)| **count > 0).map(|(count, word)| format!("{} {word}", grouped(*count))).collect();
+            let counts: Vec<String> = counts
+                .into_iter()
+                .filter(|(count, _)| **count > 0)
+                .map(|(count, word)| format!("{} {word}", grouped(*count)))
+                .collect();
             // Who reads that all changed needs no names.
             let names = match changed.len() {
                 all if all == *routers => String::new(),
                 1..=3 => format!("; {}", changed.join(", ")),
                 _ => format!("; {}, ..", changed[..3].join(", ")),
             };
-            format!("{} of {}; entries: {}{names}", grouped(changed.len() as u64), count(*routers, "router"), counts.join(", "))
+            format!(
+                "{} of {}; entries: {}{names}",
+                grouped(changed.len() as u64),
+                count(*routers, "router"),
+                counts.join(", ")
+            )
         }
     }
 }
@@ -137,7 +163,11 @@ pub(super) fn folders(files: &[FileDiff]) -> Vec<(String, [usize; 2], [Option<u6
             }
         });
     }
-    folders.into_iter().filter(|(_, (counts, _))| counts[0] > 0).map(|(path, (counts, bytes))| (path, counts, bytes)).collect()
+    folders
+        .into_iter()
+        .filter(|(_, (counts, _))| counts[0] > 0)
+        .map(|(path, (counts, bytes))| (path, counts, bytes))
+        .collect()
 }
 
 /// Options of the manifests that are not the same: name and both values.

@@ -10,7 +10,10 @@ use std::fmt::Write;
 
 /// The fastest row of an answer, if it has any.
 fn fastest(table: &Table, bytes: u64) -> Option<&Row> {
-    table.rows.iter().min_by(|a, b| a.time(bytes as f64).total_ns().total_cmp(&b.time(bytes as f64).total_ns()))
+    table
+        .rows
+        .iter()
+        .min_by(|a, b| a.time(bytes as f64).total_ns().total_cmp(&b.time(bytes as f64).total_ns()))
 }
 
 /// By every size, the fabrics by the time of their fastest algorithm.
@@ -19,7 +22,8 @@ pub fn estimates_text(answers: &[(Ask, Table)], unit: TimeUnit) -> String {
     let Some((first, _)) = answers.first() else { return out };
     for &bytes in &first.sizes {
         let _ = writeln!(out, "{} of {} per chip, by fabric", first.question.kind.name(), exact(bytes));
-        let mut rows: Vec<_> = answers.iter().map(|(asked, table)| (asked, table, fastest(table, bytes))).collect();
+        let mut rows: Vec<_> =
+            answers.iter().map(|(asked, table)| (asked, table, fastest(table, bytes))).collect();
         let time = |row: Option<&Row>| row.map_or(f64::INFINITY, |row| row.time(bytes as f64).total_ns());
         rows.sort_by(|a, b| time(a.2).total_cmp(&time(b.2)));
         let heads = ["FABRIC", "chips", "fastest", "steps", "volume"].map(str::to_owned).into_iter();
@@ -54,7 +58,8 @@ fn line(asked: &Ask, table: &Table, row: Option<&Row>, bytes: u64, unit: TimeUni
 /// Every answer whole, in the order of the question.
 pub fn estimates_json(answers: &[(Ask, Table)]) -> String {
     let all: Vec<_> = answers.iter().map(|(asked, table)| json::document(asked, table)).collect();
-    serde_json::to_string_pretty(&json!({"format": "fabc.estimates/1", "estimates": all})).unwrap_or_default() + "\n"
+    serde_json::to_string_pretty(&json!({"format": "fabc.estimates/1", "estimates": all})).unwrap_or_default()
+        + "\n"
 }
 
 /// The rows of every answer behind the name of its fabric.

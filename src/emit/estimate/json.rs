@@ -63,7 +63,12 @@ fn shape(shape: &Shape, oversubscription: f64) -> Value {
     if let Shape::Torus { twin, .. } = shape {
         known.insert("links".to_owned(), json!(if *twin { "double" } else { "single" }));
     }
-    known.extend(shape.quantities(oversubscription).into_iter().map(|quantity| (quantity.name.to_owned(), number(quantity.value))));
+    known.extend(
+        shape
+            .quantities(oversubscription)
+            .into_iter()
+            .map(|quantity| (quantity.name.to_owned(), number(quantity.value))),
+    );
     Value::Object(known)
 }
 

@@ -15,7 +15,14 @@ impl Columns {
     /// A line of a section under the heads of its columns.
     pub(super) fn print(&self, out: &mut String) {
         let widths: Vec<usize> = (0..self.rows.first().map_or(0, Vec::len))
-            .map(|at| self.rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0))
+            .map(|at| {
+                self.rows
+                    .iter()
+                    .filter_map(|row| row.get(at))
+                    .map(|cell| cell.chars().count())
+                    .max()
+                    .unwrap_or(0)
+            })
             .collect();
         for (line, row) in self.rows.iter().enumerate() {
             let indent = if line == 0 { "" } else { "  " };
@@ -50,8 +57,14 @@ fn head(asked: &Ask, table: &Table) -> String {
         [] => String::new(),
     };
     let over = question.over.as_ref();
-    let groups = over.map_or(String::new(), |over| format!(", {} groups over {}", over.shape.chips(), over.shape));
-    let mut out = format!("{} of {sizes} per chip on {}{groups}: {} chips\n", question.kind.name(), question.shape, table.chips);
+    let groups =
+        over.map_or(String::new(), |over| format!(", {} groups over {}", over.shape.chips(), over.shape));
+    let mut out = format!(
+        "{} of {sizes} per chip on {}{groups}: {} chips\n",
+        question.kind.name(),
+        question.shape,
+        table.chips
+    );
     let of_groups = if over.is_some() { " inside" } else { "" };
     let _ = writeln!(out, "  channels{of_groups}: {}", channel(&question.channel));
     if let Some(over) = over {
@@ -70,9 +83,19 @@ fn head(asked: &Ask, table: &Table) -> String {
 
 fn channel(channel: &Channel) -> String {
     let Channel { latency_ns, overhead_ns, bandwidth, derating } = channel;
-    let mut text = format!("{} ns a hop, {} ns a message, {} GB/s each way", plain(*latency_ns), plain(*overhead_ns), plain(*bandwidth));
+    let mut text = format!(
+        "{} ns a hop, {} ns a message, {} GB/s each way",
+        plain(*latency_ns),
+        plain(*overhead_ns),
+        plain(*bandwidth)
+    );
     if derating.latency != 1.0 || derating.bandwidth != 1.0 {
-        let _ = write!(text, "; latency x {}, bandwidth x {}", plain(derating.latency), plain(derating.bandwidth));
+        let _ = write!(
+            text,
+            "; latency x {}, bandwidth x {}",
+            plain(derating.latency),
+            plain(derating.bandwidth)
+        );
     }
     text
 }
@@ -106,8 +129,11 @@ fn one_size(out: &mut String, asked: &Ask, table: &Table, bytes: u64, unit: Time
         ]
     };
     let bound_at = table.rows.len() + 1;
-    let rows =
-        [head("ALGORITHM")].into_iter().chain(table.rows.iter().map(line)).chain([head("BOUND")]).chain(table.bounds.iter().map(line));
+    let rows = [head("ALGORITHM")]
+        .into_iter()
+        .chain(table.rows.iter().map(line))
+        .chain([head("BOUND")])
+        .chain(table.bounds.iter().map(line));
     let mut text = String::new();
     Columns { rows: rows.collect() }.print(&mut text);
     // The second head stands at the margin, like the first.
@@ -126,26 +152,41 @@ fn one_size(out: &mut String, asked: &Ask, table: &Table, bytes: u64, unit: Time
     out.push_str("  volume in vectors over a channel, steps in hops; algbw and busbw in GB/s; even at: latency = volume\n\nHOW\n");
     let mut told = BTreeSet::new();
     for phase in table.rows.iter().chain(&table.bounds).flat_map(|row| &row.phases) {
-        let level = if asked.question.over.is_some() { format!("{} ", phase.level.name()) } else { String::new() };
+        let level =
+            if asked.question.over.is_some() { format!("{} ", phase.level.name()) } else { String::new() };
         let line = format!("  {level}{}: {}", phase.algorithm.name, phase.algorithm.what);
         if told.insert(line.clone()) {
             let _ = writeln!(out, "{line}");
         }
     }
     for row in table.rows.iter().filter(|row| table.is_below_the_bound(row, bytes as f64)) {
-        let _ = writeln!(out, "  {} comes out below the bound, which counts every hop: no schedule of steps is as fast", row.name);
+        let _ = writeln!(
+            out,
+            "  {} comes out below the bound, which counts every hop: no schedule of steps is as fast",
+            row.name
+        );
     }
     out.push('\n');
 }
 
 fn curve(out: &mut String, asked: &Ask, table: &Table, unit: TimeUnit) {
     let rows = || table.rows.iter().chain(&table.bounds);
-    let head = [format!("TIME {}", unit.name)].into_iter().chain(rows().map(|row| row.name.clone())).chain(["fastest".to_owned()]);
+    let head = [format!("TIME {}", unit.name)]
+        .into_iter()
+        .chain(rows().map(|row| row.name.clone()))
+        .chain(["fastest".to_owned()]);
     let mut lines = vec![head.collect::<Vec<_>>()];
     for &bytes in &asked.sizes {
         let times: Vec<f64> = rows().map(|row| row.time(bytes as f64).total_ns()).collect();
-        let fastest = table.rows.iter().zip(&times).min_by(|a, b| a.1.total_cmp(b.1)).map_or("-", |(row, _)| &row.name);
-        lines.push([exact(bytes)].into_iter().chain(times.iter().map(|&ns| unit.of(ns))).chain([fastest.to_owned()]).collect());
+        let fastest =
+            table.rows.iter().zip(&times).min_by(|a, b| a.1.total_cmp(b.1)).map_or("-", |(row, _)| &row.name);
+        lines.push(
+            [exact(bytes)]
+                .into_iter()
+                .chain(times.iter().map(|&ns| unit.of(ns)))
+                .chain([fastest.to_owned()])
+                .collect(),
+        );
     }
     Columns { rows: lines }.print(out);
     out.push('\n');

@@ -11,7 +11,9 @@ pub type Take<'t, E> = dyn FnMut(&str, &[u8]) -> Result<(), E> + 't;
 #[derive(Clone, PartialEq, Eq, Debug, Error, Diagnostic)]
 pub enum EmitError {
     /// Tables that look at more than the destination.
-    #[error("`{format}` has one port per destination, but {router} sends packets to {dst} by {ports}, depending on where they come from")]
+    #[error(
+        "`{format}` has one port per destination, but {router} sends packets to {dst} by {ports}, depending on where they come from"
+    )]
     #[diagnostic(
         code(FAB0517),
         help(
@@ -30,7 +32,12 @@ pub enum EmitError {
     },
     /// Routes that look at more than the destination, as the spec chooses them.
     #[error("`{format}` has one port per destination, but these routes look at where a packet comes from")]
-    #[diagnostic(code(FAB0517), help("write `routing = allowed_turns {{ key = dst; }}`, or choose another format, such as `tables_csv`"))]
+    #[diagnostic(
+        code(FAB0517),
+        help(
+            "write `routing = allowed_turns {{ key = dst; }}`, or choose another format, such as `tables_csv`"
+        )
+    )]
     NeedsKey {
         /// The format.
         format: &'static str,
@@ -48,7 +55,9 @@ pub enum EmitError {
     #[error("`{format}` has 16 service levels, and the route from {src} to {dst} contradicts one of each")]
     #[diagnostic(
         code(FAB0536),
-        help("a lane follows from the service level and the ports alone; fewer virtual channels, or another routing, need fewer levels")
+        help(
+            "a lane follows from the service level and the ports alone; fewer virtual channels, or another routing, need fewer levels"
+        )
     )]
     TooManyLevels {
         /// The format.
@@ -62,7 +71,9 @@ pub enum EmitError {
     #[error("there is no formula of these routes: they were searched, and only tables say them")]
     #[diagnostic(
         code(FAB0537),
-        help("write `routing = algebraic;`, for `polarstar`, `torus`, `mesh`, `hyperx`, hypercubes and `dragonfly`, or emit `tables`")
+        help(
+            "write `routing = algebraic;`, for `polarstar`, `torus`, `mesh`, `hyperx`, hypercubes and `dragonfly`, or emit `tables`"
+        )
     )]
     NoFormula,
     /// A switch without a SONiC configuration.
@@ -99,7 +110,10 @@ impl EmitError {
                 "it has no sides, and SONiC joins a port of side A to one of side B",
                 "couple two sides (`couple P with Q`), give each direction its own fiber (`duplex = pair;`), or write `config_db = none;`",
             ),
-            _ => ("the spec says `config_db = none`", "say which configuration the switch reads: `config_db = ocs_v;` or `hld;`"),
+            _ => (
+                "the spec says `config_db = none`",
+                "say which configuration the switch reads: `config_db = ocs_v;` or `hld;`",
+            ),
         };
         Self::NoConfigDb { ocs: ocs.name.clone(), reason, help }
     }

@@ -39,7 +39,10 @@ impl<'c> Subnet<'c> {
             return Err(EmitError::NotHeld { format, reason: "its cables run one way" });
         }
         if topology.ports() + usize::from(topology.most_hosts()) > PORTS {
-            return Err(EmitError::NotHeld { format, reason: "its routers have more ports for cables and hosts than the 254 of a switch" });
+            return Err(EmitError::NotHeld {
+                format,
+                reason: "its routers have more ports for cables and hosts than the 254 of a switch",
+            });
         }
         if nodes + hosts[nodes] > LIDS {
             return Err(match compiled.pod {
@@ -47,7 +50,10 @@ impl<'c> Subnet<'c> {
                     let reason = "unicast LIDs end at 0xbfff, and every chip takes two";
                     EmitError::TooLarge { format, chips: nodes, most: LIDS / 2, reason }
                 }
-                None => EmitError::NotHeld { format, reason: "its routers and hosts need more than 49,151 unicast LIDs" },
+                None => EmitError::NotHeld {
+                    format,
+                    reason: "its routers and hosts need more than 49,151 unicast LIDs",
+                },
             });
         }
         Ok(Self { topology, hosts })
@@ -86,35 +92,57 @@ pub(super) fn port_guid(host: usize) -> u64 {
 }
 
 /// `topology.ibnetdiscover`: what ibnetdiscover would print.
-pub(super) fn ibnetdiscover<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
+pub(super) fn ibnetdiscover<E: From<EmitError>>(
+    compiled: &Compiled,
+    take: &mut Take<'_, E>,
+) -> Result<(), E> {
     let topology = &compiled.topology;
     let subnet = Subnet::of("ibnetdiscover", compiled)?;
     for node in topology.nodes() {
         let (name, guid, lid) = (topology.name(node), switch_guid(node), subnet.switch_lid(node));
         let (hosts, ports) = (subnet.hosts(node), subnet.host_port(subnet.hosts(node).len()) - 1);
-        let mut out =
-            format!("switchguid=0x{guid:x}({guid:x})\nSwitch\t{ports} \"S-{guid:016x}\"\t\t# \"{name}\" base port 0 lid {lid} lmc 0\n");
+        let mut out = format!(
+            "switchguid=0x{guid:x}({guid:x})\nSwitch\t{ports} \"S-{guid:016x}\"\t\t# \"{name}\" base port 0 lid {lid} lmc 0\n"
+        );
         for channel in topology.channels_from(node) {
             let (port, end) = (topology.source(channel).port.index() + 1, topology.target(channel));
             let (name, lid) = (topology.name(end.node), subnet.switch_lid(end.node));
             let guid = switch_guid(end.node);
-            push(&mut out, format_args!("[{port}]\t\"S-{guid:016x}\"[{}]\t\t# \"{name}\" lid {lid} 4xEDR\n", end.port.index() + 1));
-        }
-        for (k, host) in hosts.clone().enumerate() {
-            let (adapter, port, at, lid) = (adapter_guid(host), port_guid(host), subnet.host_port(k), host + 1);
             push(
                 &mut out,
-                format_args!("[{at}]\t\"H-{adapter:016x}\"[1]({port:x})\t\t# \"{}\" lid {lid} 4xEDR\n", subnet.host_name(node, k)),
+                format_args!(
+                    "[{port}]\t\"S-{guid:016x}\"[{}]\t\t# \"{name}\" lid {lid} 4xEDR\n",
+                    end.port.index() + 1
+                ),
+            );
+        }
+        for (k, host) in hosts.clone().enumerate() {
+            let (adapter, port, at, lid) =
+                (adapter_guid(host), port_guid(host), subnet.host_port(k), host + 1);
+            push(
+                &mut out,
+                format_args!(
+                    "[{at}]\t\"H-{adapter:016x}\"[1]({port:x})\t\t# \"{}\" lid {lid} 4xEDR\n",
+                    subnet.host_name(node, k)
+                ),
             );
         }
         out.push('\n');
         for (k, host) in hosts.enumerate() {
             let (adapter, port, at) = (adapter_guid(host), port_guid(host), subnet.host_port(k));
-            push(&mut out, format_args!("caguid=0x{adapter:x}\nCa\t1 \"H-{adapter:016x}\"\t\t# \"{}\"\n", subnet.host_name(node, k)));
+            push(
+                &mut out,
+                format_args!(
+                    "caguid=0x{adapter:x}\nCa\t1 \"H-{adapter:016x}\"\t\t# \"{}\"\n",
+                    subnet.host_name(node, k)
+                ),
+            );
             let of_adapter = host + 1;
             push(
                 &mut out,
-                format_args!("[1]({port:x})\t\"S-{guid:016x}\"[{at}]\t\t# lid {of_adapter} lmc 0 \"{name}\" lid {lid} 4xEDR\n\n"),
+                format_args!(
+                    "[1]({port:x})\t\"S-{guid:016x}\"[{at}]\t\t# lid {of_adapter} lmc 0 \"{name}\" lid {lid} 4xEDR\n\n"
+                ),
             );
         }
         take("topology.ibnetdiscover", out.as_bytes())?;
@@ -129,7 +157,8 @@ pub(super) fn by_destination(format: &'static str, tables: &NominalTables<'_>) -
         for dst in topology.nodes() {
             let entries = tables.entries(node, dst);
             if let Some(other) = entries.iter().find(|entry| entry.out_port != entries[0].out_port) {
-                let ports = [entries[0].out_port, other.out_port].map(|port| topology.names().port(PortId(port)));
+                let ports =
+                    [entries[0].out_port, other.out_port].map(|port| topology.names().port(PortId(port)));
                 let ports = ports.join(" or ");
                 let (router, dst) = (topology.name(node), topology.name(dst));
                 return Err(EmitError::NotDestinationKeyed { format, router, dst, ports });
@@ -157,13 +186,19 @@ pub(super) fn opensm_lft<E: From<EmitError>>(compiled: &Compiled, take: &mut Tak
     for node in topology.nodes() {
         let (lid, guid, name) = (subnet.switch_lid(node), switch_guid(node), topology.name(node));
         let mut out = format!("Unicast lids [0-{last}] of switch Lid {lid} guid 0x{guid:016x} ('{name}'):\n");
-        let port = |dst: NodeId| tables.entries(node, dst).first().map(|entry| PortId(entry.out_port).index() + 1);
+        let port =
+            |dst: NodeId| tables.entries(node, dst).first().map(|entry| PortId(entry.out_port).index() + 1);
         let mut lines = 0;
         for dst in topology.nodes() {
             for (k, host) in subnet.hosts(dst).enumerate() {
                 let (lid, port, guid) = (host + 1, port(dst).unwrap_or(subnet.host_port(k)), port_guid(host));
                 let name = subnet.host_name(dst, k);
-                push(&mut out, format_args!("0x{lid:04x} {port:03} # Channel Adapter portguid 0x{guid:016x}: '{name}'\n"));
+                push(
+                    &mut out,
+                    format_args!(
+                        "0x{lid:04x} {port:03} # Channel Adapter portguid 0x{guid:016x}: '{name}'\n"
+                    ),
+                );
                 lines += 1;
             }
         }

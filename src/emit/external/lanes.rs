@@ -66,8 +66,12 @@ impl Lanes {
                     let Some(channel) = topology.outgoing(node, port) else { break };
                     input = topology.target(channel).port.index() + 1;
                 }
-                let agrees = |level: &usize| route.iter().all(|&(entry, vc)| [UNUSED, vc].contains(&lanes[entry + level]));
-                let fresh = |level: &usize| route.iter().filter(|&&(entry, _)| lanes[entry + level] == UNUSED).count();
+                let agrees = |level: &usize| {
+                    route.iter().all(|&(entry, vc)| [UNUSED, vc].contains(&lanes[entry + level]))
+                };
+                let fresh = |level: &usize| {
+                    route.iter().filter(|&&(entry, _)| lanes[entry + level] == UNUSED).count()
+                };
                 let Some(level) = (0..LEVELS).filter(agrees).min_by_key(fresh) else {
                     let [src, dst] = [src, dst].map(|node| topology.name(node));
                     return Err(EmitError::TooManyLevels { format, src, dst });
@@ -154,7 +158,10 @@ pub(super) fn opensm_sl2vl<E: From<EmitError>>(compiled: &Compiled, take: &mut T
 }
 
 /// `nominal.psl`: the service level of every path between two adapters.
-pub(super) fn opensm_path_sl<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
+pub(super) fn opensm_path_sl<E: From<EmitError>>(
+    compiled: &Compiled,
+    take: &mut Take<'_, E>,
+) -> Result<(), E> {
     let Some((subnet, lanes)) = held("opensm_path_sl", compiled)? else { return Ok(()) };
     let nodes = subnet.topology.node_count();
     for src in subnet.topology.nodes() {

@@ -31,13 +31,17 @@ pub(super) enum External {
 impl External {
     /// Whether it is about tables.
     pub(super) fn is_of_tables(self) -> bool {
-        matches!(self, External::OpensmLft | External::OpensmSl2vl | External::OpensmPathSl | External::TablesCsv)
+        matches!(
+            self,
+            External::OpensmLft | External::OpensmSl2vl | External::OpensmPathSl | External::TablesCsv
+        )
     }
 }
 
 /// Refuses what a format never holds, whatever is found for the fabric.
 pub(super) fn fits(external: External, fabric: &Fabric) -> Result<(), EmitError> {
-    let by_input = matches!(fabric.routing, RoutingChoice::AllowedTurns(AllowedTurns { key: TableKey::DstInput, .. }));
+    let by_input =
+        matches!(fabric.routing, RoutingChoice::AllowedTurns(AllowedTurns { key: TableKey::DstInput, .. }));
     match external {
         External::OpensmLft if by_input => Err(EmitError::NeedsKey { format: "opensm_lft" }),
         External::TonsBundle => tons::fits(fabric),
@@ -46,7 +50,11 @@ pub(super) fn fits(external: External, fabric: &Fabric) -> Result<(), EmitError>
 }
 
 /// Writes one format, chunk by chunk; nothing where the pod has no tables.
-pub(super) fn each_chunk<E: From<EmitError>>(external: External, compiled: &Compiled, take: &mut Take<'_, E>) -> Result<(), E> {
+pub(super) fn each_chunk<E: From<EmitError>>(
+    external: External,
+    compiled: &Compiled,
+    take: &mut Take<'_, E>,
+) -> Result<(), E> {
     fits(external, &compiled.fabric)?;
     match external {
         External::OpensmLft => infiniband::opensm_lft(compiled, take),

@@ -31,7 +31,8 @@ impl<'c> NominalTables<'c> {
     /// destination.
     pub(super) fn entries(&self, node: NodeId, dst: NodeId) -> &[Entry] {
         let back = self.symmetry().inverse(self.symmetry().element_to(node));
-        let (entries, dst) = (&self.tables.routers[self.symmetry().class(node)], self.symmetry().image(back, dst));
+        let (entries, dst) =
+            (&self.tables.routers[self.symmetry().class(node)], self.symmetry().image(back, dst));
         let start = entries.partition_point(|entry| entry.dst < dst);
         let end = start + entries[start..].iter().take_while(|entry| entry.dst == dst).count();
         &entries[start..end]
@@ -44,8 +45,13 @@ impl<'c> NominalTables<'c> {
         let (mut node, mut input, mut counted) = (src, (-1, -1), 0);
         while node != dst && hops.len() < self.topology.channel_count() {
             let by = if self.tables.key.is_by_destination() { (-1, -1) } else { input };
-            let Some(entry) = self.entries(node, dst).iter().find(|entry| (entry.in_port, entry.in_vc) == by) else { break };
-            let Some(channel) = self.topology.outgoing(node, PortId::new(entry.out_port.into())) else { break };
+            let Some(entry) = self.entries(node, dst).iter().find(|entry| (entry.in_port, entry.in_vc) == by)
+            else {
+                break;
+            };
+            let Some(channel) = self.topology.outgoing(node, PortId::new(entry.out_port.into())) else {
+                break;
+            };
             let vc = match self.tables.key.count() {
                 Some(count) => {
                     let before = counted;

@@ -15,7 +15,9 @@ pub(super) fn ports<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_,
     let mut out = "switch,port,face\n".to_owned();
     for ocs in pod.ocses.iter() {
         let stem = file_stem(&ocs.name);
-        let mut line = |number: usize, face| push(&mut out, format_args!("{stem},{number},{}\n", quoted(&pod.face_port_name(face))));
+        let mut line = |number: usize, face| {
+            push(&mut out, format_args!("{stem},{number},{}\n", quoted(&pod.face_port_name(face))))
+        };
         match (ocs.duplex, ocs.rule) {
             (Duplex::Pair, _) => {
                 let all = ocs.a.len() + ocs.b.len();
@@ -30,7 +32,8 @@ pub(super) fn ports<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_,
                 (1..).zip(&ocs.b).for_each(|(at, &face)| line(most + at, face));
             }
             (Duplex::Circulator, CoupleRule::Any) => {
-                let reason = "behind circulators a port is ingress or egress, and `couple any` has no sides to tell";
+                let reason =
+                    "behind circulators a port is ingress or egress, and `couple any` has no sides to tell";
                 return Err(EmitError::NotHeld { format: "ocs_ports", reason }.into());
             }
         }

@@ -19,10 +19,18 @@ const MOST: usize = 2048;
 pub(super) fn fits(fabric: &Fabric) -> Result<(), EmitError> {
     let (format, chips) = ("tons_bundle", fabric.node_count());
     if fabric.pod().is_none() {
-        return Err(EmitError::NotHeld { format, reason: "its files number chips by their place in a pod of cubes" });
+        return Err(EmitError::NotHeld {
+            format,
+            reason: "its files number chips by their place in a pod of cubes",
+        });
     }
     if chips > MOST {
-        return Err(EmitError::TooLarge { format, chips, most: MOST, reason: "every hop of every route is a line" });
+        return Err(EmitError::TooLarge {
+            format,
+            chips,
+            most: MOST,
+            reason: "every hop of every route is a line",
+        });
     }
     Ok(())
 }
@@ -38,14 +46,20 @@ pub(super) fn bundle<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_
     let path = |ending: &str| format!("{}.{ending}", compiled.fabric.name);
     for &node in &by_number {
         let mut row = vec![b'0'; nodes];
-        topology.channels_from(node).for_each(|channel| row[number[topology.target(channel).node.index()]] = b'1');
+        topology
+            .channels_from(node)
+            .for_each(|channel| row[number[topology.target(channel).node.index()]] = b'1');
         let line: Vec<String> = row.into_iter().map(|digit| char::from(digit).to_string()).collect();
         take(&path("map"), (line.join(" ") + "\n").as_bytes())?;
     }
     take(&path("ocs"), ocs_ids(compiled, &number).as_bytes())?;
-    let numbers = |fields: [usize; 4]| format!("({}, {}, {}, {})\n", fields[0], fields[1], fields[2], fields[3]);
+    let numbers =
+        |fields: [usize; 4]| format!("({}, {}, {}, {})\n", fields[0], fields[1], fields[2], fields[3]);
     // Three files about the same hops, each written whole before the next.
-    take(&path("paths"), format!("{} single-path routes of {}\n", nodes * nodes, compiled.fabric.name).as_bytes())?;
+    take(
+        &path("paths"),
+        format!("{} single-path routes of {}\n", nodes * nodes, compiled.fabric.name).as_bytes(),
+    )?;
     for ending in ["paths", "nrl2", "vcmat2"] {
         for (src, &from) in by_number.iter().enumerate() {
             let mut out = String::new();
@@ -61,10 +75,13 @@ pub(super) fn bundle<E: From<EmitError>>(compiled: &Compiled, take: &mut Take<'_
                         }
                         out.push_str("]\n");
                     }
-                    "nrl2" => (0..hops.len()).for_each(|hop| out.push_str(&numbers([src, dst, at(hop), at(hop + 1)]))),
+                    "nrl2" => (0..hops.len())
+                        .for_each(|hop| out.push_str(&numbers([src, dst, at(hop), at(hop + 1)]))),
                     // A router has a record with itself, too.
                     _ if src == dst => out.push_str(&numbers([src, src, src, 0])),
-                    _ => hops.iter().enumerate().for_each(|(hop, (.., vc))| out.push_str(&numbers([src, dst, at(hop), usize::from(*vc)]))),
+                    _ => hops.iter().enumerate().for_each(|(hop, (.., vc))| {
+                        out.push_str(&numbers([src, dst, at(hop), usize::from(*vc)]))
+                    }),
                 }
             }
             if !out.is_empty() {

@@ -1,7 +1,8 @@
 //! The collectives of the spec: what they take in every scenario, over their size, and step by step.
 
 use crate::collective::{
-    Bandwidths, CollectiveLine, collective_lines, collective_title, colors, conditions, over_bandwidths, over_sizes, over_steps,
+    Bandwidths, CollectiveLine, collective_lines, collective_title, colors, conditions, over_bandwidths,
+    over_sizes, over_steps,
 };
 use crate::compiled::Compiled;
 use fabc_ir::{CollectiveResult, Order};
@@ -31,8 +32,12 @@ fn one(compiled: &Compiled, declared: &DeclaredCollective, result: &CollectiveRe
         let CollectiveLine { scenario, algorithm, steps, time, bound, share, bandwidth, .. } = line;
         context! { scenario, worst => Some(scenario) == worst, algorithm, cells => [steps, time, bound, share, bandwidth] }
     };
-    let key: Vec<Value> = colors(result).iter().map(|(algorithm, color)| context! { name => algorithm.name(), color }).collect();
-    let both = nominal.schedule.rounds().is_some_and(|rounds| rounds.order == [Order::Reverse, Order::Forward]);
+    let key: Vec<Value> = colors(result)
+        .iter()
+        .map(|(algorithm, color)| context! { name => algorithm.name(), color })
+        .collect();
+    let both =
+        nominal.schedule.rounds().is_some_and(|rounds| rounds.order == [Order::Reverse, Order::Forward]);
     Some(context! {
         name => declared.name,
         title => collective_title(declared),

@@ -21,13 +21,23 @@ pub(super) fn demand(compiled: &Compiled) -> Option<Value> {
     if count < 2 {
         return None;
     }
-    let unit = if endpoints.len() == demand.node_count() { compiled.topology.symmetry().block_size() } else { 1 };
-    let size = block_size(count, unit, if *demand.shape() == DemandShape::Uniform { EVEN_BLOCKS } else { BLOCKS });
-    let blocks: Vec<Range<usize>> = (0..count).step_by(size).map(|first| first..count.min(first + size)).collect();
-    let means: Vec<Vec<Option<f64>>> = blocks.iter().map(|a| blocks.iter().map(|b| mean(demand, a, b)).collect()).collect();
+    let unit =
+        if endpoints.len() == demand.node_count() { compiled.topology.symmetry().block_size() } else { 1 };
+    let size =
+        block_size(count, unit, if *demand.shape() == DemandShape::Uniform { EVEN_BLOCKS } else { BLOCKS });
+    let blocks: Vec<Range<usize>> =
+        (0..count).step_by(size).map(|first| first..count.min(first + size)).collect();
+    let means: Vec<Vec<Option<f64>>> =
+        blocks.iter().map(|a| blocks.iter().map(|b| mean(demand, a, b)).collect()).collect();
     let scale = range(means.iter().flatten().flatten().copied());
     let (node, nodes) = if compiled.pod.is_some() { ("chip", "chips") } else { ("router", "routers") };
-    let named = |rank: usize| if compiled.pod.is_some() { endpoints[rank].to_string() } else { compiled.topology.name(endpoints[rank]) };
+    let named = |rank: usize| {
+        if compiled.pod.is_some() {
+            endpoints[rank].to_string()
+        } else {
+            compiled.topology.name(endpoints[rank])
+        }
+    };
     let word = |block: &Range<usize>| match size {
         1 => format!("{node} {}", named(block.start)),
         _ => format!("{nodes} {} to {}", named(block.start), named(block.end - 1)),
@@ -35,13 +45,24 @@ pub(super) fn demand(compiled: &Compiled) -> Option<Value> {
     let cell = |mean: Option<f64>, a: &Range<usize>, b: &Range<usize>| {
         let mean = mean?;
         let text = short(mean);
-        Some(Cell::of_scale('h', step(mean, scale), text.clone(), format!("{} to {}: {text} a pair", word(a), word(b))))
+        Some(Cell::of_scale(
+            'h',
+            step(mean, scale),
+            text.clone(),
+            format!("{} to {}: {text} a pair", word(a), word(b)),
+        ))
     };
     let row = |(a, means): (&Range<usize>, &Vec<Option<f64>>)| {
-        let head = if compiled.pod.is_some() { named(a.start) } else { format!("{}: {}", named(a.start), a.start / size) };
+        let head = if compiled.pod.is_some() {
+            named(a.start)
+        } else {
+            format!("{}: {}", named(a.start), a.start / size)
+        };
         (head, means.iter().zip(&blocks).map(|(&mean, b)| cell(mean, a, b)).collect())
     };
-    let column = |block: &Range<usize>| if compiled.pod.is_some() { named(block.start) } else { (block.start / size).to_string() };
+    let column = |block: &Range<usize>| {
+        if compiled.pod.is_some() { named(block.start) } else { (block.start / size).to_string() }
+    };
     let grid = grid::html(&Grid {
         caption: String::new(),
         class: if blocks.len() > 16 { "tight" } else { "" },
@@ -51,10 +72,15 @@ pub(super) fn demand(compiled: &Compiled) -> Option<Value> {
     });
     let lead = match size {
         1 => format!("Rows send, columns receive, by {node}"),
-        _ => format!("Rows send, columns receive, {} {nodes} to a block, named by its first {node}", grouped(size as u64)),
+        _ => format!(
+            "Rows send, columns receive, {} {nodes} to a block, named by its first {node}",
+            grouped(size as u64)
+        ),
     };
     let what = what(demand, node, nodes);
-    Some(context! { what, lead, grid, low => short(scale[0]), high => short(scale[1]), even => scale[0] == scale[1] })
+    Some(
+        context! { what, lead, grid, low => short(scale[0]), high => short(scale[1]), even => scale[0] == scale[1] },
+    )
 }
 
 fn what(demand: &Demand, node: &str, nodes: &str) -> String {
@@ -67,10 +93,16 @@ fn what(demand: &Demand, node: &str, nodes: &str) -> String {
                 false => format!("groups of {} {nodes} (weight {})", part.group, part.weight),
             };
             let parts: Vec<String> = components.iter().map(part).collect();
-            format!("All-to-all within {}; the busiest {node} sends {sent} in all.", parts.join(" and within "))
+            format!(
+                "All-to-all within {}; the busiest {node} sends {sent} in all.",
+                parts.join(" and within ")
+            )
         }
         DemandShape::Matrix(_) => {
-            format!("A matrix of weights up to {}; the busiest {node} sends {sent} in all.", grouped(demand.largest().into()))
+            format!(
+                "A matrix of weights up to {}; the busiest {node} sends {sent} in all.",
+                grouped(demand.largest().into())
+            )
         }
     }
 }
@@ -84,7 +116,9 @@ fn block_size(count: usize, unit: usize, blocks: usize) -> usize {
 
 /// The mean weight of the ordered pairs from one block to another; `None` if there is no pair.
 fn mean(demand: &Demand, a: &Range<usize>, b: &Range<usize>) -> Option<f64> {
-    let common = |one: &Range<usize>, other: &Range<usize>| one.end.min(other.end).saturating_sub(one.start.max(other.start));
+    let common = |one: &Range<usize>, other: &Range<usize>| {
+        one.end.min(other.end).saturating_sub(one.start.max(other.start))
+    };
     let same = common(a, b) as u128;
     let pairs = (a.len() * b.len()) as u128 - same;
     let sum: u128 = match demand.shape() {
@@ -92,7 +126,8 @@ fn mean(demand: &Demand, a: &Range<usize>, b: &Range<usize>) -> Option<f64> {
         DemandShape::Groups(components) => {
             let within = |component: &Component| {
                 let size = component.group as usize;
-                let groups = (a.start / size..=(a.end - 1) / size).map(|group| group * size..(group + 1) * size);
+                let groups =
+                    (a.start / size..=(a.end - 1) / size).map(|group| group * size..(group + 1) * size);
                 let pairs: u128 = groups.map(|group| (common(a, &group) * common(b, &group)) as u128).sum();
                 (pairs - same) * u128::from(component.weight)
             };
@@ -100,7 +135,10 @@ fn mean(demand: &Demand, a: &Range<usize>, b: &Range<usize>) -> Option<f64> {
         }
         DemandShape::Matrix(weights) => {
             let count = demand.endpoint_count();
-            a.clone().flat_map(|source| &weights[source * count..][b.clone()]).map(|&weight| u128::from(weight)).sum()
+            a.clone()
+                .flat_map(|source| &weights[source * count..][b.clone()])
+                .map(|&weight| u128::from(weight))
+                .sum()
         }
     };
     (pairs > 0).then(|| sum as f64 / pairs as f64)
@@ -134,11 +172,16 @@ mod tests {
         ];
         for demand in all {
             for size in 1..=12 {
-                let blocks: Vec<Range<usize>> = (0..12).step_by(size).map(|first| first..12.min(first + size)).collect();
+                let blocks: Vec<Range<usize>> =
+                    (0..12).step_by(size).map(|first| first..12.min(first + size)).collect();
                 for (a, b) in blocks.iter().flat_map(|a| blocks.iter().map(move |b| (a, b))) {
-                    let pairs: Vec<(usize, usize)> =
-                        a.clone().flat_map(|s| b.clone().map(move |t| (s, t))).filter(|(s, t)| s != t).collect();
-                    let sum: u32 = pairs.iter().map(|&(s, t)| demand.weight(NodeId(s as u32), NodeId(t as u32))).sum();
+                    let pairs: Vec<(usize, usize)> = a
+                        .clone()
+                        .flat_map(|s| b.clone().map(move |t| (s, t)))
+                        .filter(|(s, t)| s != t)
+                        .collect();
+                    let sum: u32 =
+                        pairs.iter().map(|&(s, t)| demand.weight(NodeId(s as u32), NodeId(t as u32))).sum();
                     let expected = (!pairs.is_empty()).then(|| f64::from(sum) / pairs.len() as f64);
                     assert_eq!(mean(&demand, a, b), expected, "{demand:?} {a:?} {b:?}");
                 }
@@ -148,7 +191,8 @@ mod tests {
 
     #[test]
     fn blocks_keep_cubes_whole() {
-        let sizes = [(64, 64, 2), (256, 64, 8), (1024, 64, 32), (8192, 64, 256), (264, 8, 16), (80, 1, 3), (2, 1, 1)];
+        let sizes =
+            [(64, 64, 2), (256, 64, 8), (1024, 64, 32), (8192, 64, 256), (264, 8, 16), (80, 1, 3), (2, 1, 1)];
         for (count, unit, size) in sizes {
             assert_eq!(block_size(count, unit, 32), size, "{count} in cubes of {unit}");
         }

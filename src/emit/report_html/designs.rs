@@ -33,9 +33,12 @@ pub(super) fn designs(compiled: &Compiled) -> Option<Value> {
             context! { topology => design.written(), routers => grouped(routers), share, own => *design == *space.own }
         })
         .collect();
-    let picture = (space.hops == 3).then(|| picture(space.radix, percent(Fraction::new(space.own.router_count() as u64, bound))));
+    let picture = (space.hops == 3)
+        .then(|| picture(space.radix, percent(Fraction::new(space.own.router_count() as u64, bound))));
     let key: Vec<Value> = DRAWN.iter().map(|(name, _, color)| context! { name, color }).collect();
-    Some(context! { radix => space.radix, hops => space.hops, bound => bound.to_string(), rows, picture, key })
+    Some(
+        context! { radix => space.radix, hops => space.hops, bound => bound.to_string(), rows, picture, key },
+    )
 }
 
 /// The largest network of each family by radix, as a share of Moore's bound on three hops.

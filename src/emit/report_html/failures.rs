@@ -13,7 +13,8 @@ pub(super) fn failures(compiled: &Compiled) -> Option<Value> {
     let of = network.failures.as_ref()?;
     let points = of.curve.as_ref()?;
     let reached = || points.iter().filter_map(|point| Some((point, point.reach?)));
-    let title = |point: &FailurePoint, what: String| format!("{} % of the links have failed: {what}", point.percent);
+    let title =
+        |point: &FailurePoint, what: String| format!("{} % of the links have failed: {what}", point.percent);
     let diameter = reached().map(|(point, reach)| {
         let value = f64::from(reach.diameter);
         (f64::from(point.percent), value, title(point, format!("diameter {}", reach.diameter)))

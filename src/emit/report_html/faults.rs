@@ -40,7 +40,9 @@ pub(super) fn faults(compiled: &Compiled) -> Option<Value> {
     let before = nominal.value(metric)?;
     let scenarios = compiled.scenarios.iter().map(|scenario| &scenario.scenario).zip(&all).skip(1);
     let mut measured: Vec<Measured<'_>> = scenarios
-        .filter_map(|(scenario, metrics)| Some(Measured { scenario, metrics, value: metrics.value(metric)?, line: None }))
+        .filter_map(|(scenario, metrics)| {
+            Some(Measured { scenario, metrics, value: metrics.value(metric)?, line: None })
+        })
         .collect();
     // The worst first, of equal ones as they were compiled.
     measured.sort_by_key(|one| std::cmp::Reverse(one.value));
@@ -50,7 +52,8 @@ pub(super) fn faults(compiled: &Compiled) -> Option<Value> {
         .filter_map(|metric| Some((metric, nominal.value(metric)?)))
         // Without tables a fault has no certified flow: nothing to show.
         .filter(|&(metric, _)| {
-            metric == Metric::DisjointTrees || all[1..].iter().any(|of| of.value(metric).is_some_and(|value| !value.is_zero()))
+            metric == Metric::DisjointTrees
+                || all[1..].iter().any(|of| of.value(metric).is_some_and(|value| !value.is_zero()))
         })
         .collect();
     let worst_rows: Vec<Value> = columns
@@ -63,7 +66,11 @@ pub(super) fn faults(compiled: &Compiled) -> Option<Value> {
         .collect();
     let extra = |scenario: &Measured<'_>| cost(scenario.value, before);
     let images = measured.iter().any(|scenario| !scenario.scenario.images.is_empty());
-    let list: String = measured.iter().take(LISTED).map(|scenario| line(scenario, &columns, extra(scenario), images)).collect();
+    let list: String = measured
+        .iter()
+        .take(LISTED)
+        .map(|scenario| line(scenario, &columns, extra(scenario), images))
+        .collect();
     let (grids, lead) = grids(compiled, &measured, &extra);
     let drawn = grids.is_empty().then(|| histogram(&measured, &extra)).flatten();
     let heads: Vec<&str> = columns.iter().map(|(metric, _)| metric.name()).collect();
@@ -98,7 +105,11 @@ fn signed(percent: f64) -> String {
 /// A line of the list.
 fn line(of: &Measured<'_>, columns: &[(Metric, Fraction)], extra: f64, images: bool) -> String {
     let id = of.line.unwrap_or_default();
-    let mut out = format!("<tr id=\"fault-{id}\"><th scope=\"row\">{}<td class=\"number\">{}", escape(&of.scenario.name), signed(extra));
+    let mut out = format!(
+        "<tr id=\"fault-{id}\"><th scope=\"row\">{}<td class=\"number\">{}",
+        escape(&of.scenario.name),
+        signed(extra)
+    );
     if images {
         push(&mut out, format_args!("<td class=\"number\">{}", grouped(1 + of.scenario.images.len() as u64)));
     }
@@ -120,21 +131,26 @@ fn grids(compiled: &Compiled, measured: &[Measured<'_>], extra: Extra<'_>) -> (V
             by_switch(pod, measured, extra),
             "One cell per switch; rows and columns are the indices of its group, and cells stand as the switch's ports stand on the face of a cube",
         ),
-        (Faults::Router, Some(pod)) => {
-            (by_chip(pod, measured, extra), "One cell per chip that was compiled; what the symmetry makes of it fares alike")
-        }
+        (Faults::Router, Some(pod)) => (
+            by_chip(pod, measured, extra),
+            "One cell per chip that was compiled; what the symmetry makes of it fares alike",
+        ),
         _ => (Vec::new(), ""),
     }
 }
 
 /// The worst scenario in which something fails.
-fn worst_of<'m, 'c>(measured: &'m [Measured<'c>], fails: impl Fn(&Fault) -> bool) -> Option<&'m Measured<'c>> {
+fn worst_of<'m, 'c>(
+    measured: &'m [Measured<'c>],
+    fails: impl Fn(&Fault) -> bool,
+) -> Option<&'m Measured<'c>> {
     measured.iter().find(|measured| fails(&measured.scenario.fault))
 }
 
 /// A map per group of OCSes.
 fn by_switch(pod: &Pod, measured: &[Measured<'_>], extra: Extra<'_>) -> Vec<Drawn> {
-    let worst: Vec<Option<&Measured<'_>>> = pod.ocses.ids().map(|id| worst_of(measured, |fault| fault.switches().contains(&id))).collect();
+    let worst: Vec<Option<&Measured<'_>>> =
+        pod.ocses.ids().map(|id| worst_of(measured, |fault| fault.switches().contains(&id))).collect();
     let scale = range(worst.iter().flatten().map(|worst| extra(worst)));
     let group = |(group, declared): (OcsGroupId, &OcsGroup)| {
         let ids: Vec<OcsId> = pod.ocses.ids().filter(|&id| pod.ocses[id].group == group).collect();
@@ -143,36 +159,72 @@ fn by_switch(pod: &Pod, measured: &[Measured<'_>], extra: Extra<'_>) -> Vec<Draw
             [_, v] if *v <= 32 => (*v as usize, true),
             _ => (ids.len().min(16), false),
         };
-        let head = |ids: &[OcsId]| if by_index { pod.ocses[ids[0]].index[0].to_string() } else { pod.ocses[ids[0]].name.clone() };
+        let head = |ids: &[OcsId]| {
+            if by_index { pod.ocses[ids[0]].index[0].to_string() } else { pod.ocses[ids[0]].name.clone() }
+        };
         let cells: Vec<(String, Vec<Option<Cell>>)> = ids
             .chunks(columns)
-            .map(|ids| (head(ids), ids.iter().map(|&id| cell(&pod.ocses[id].name, worst[id.0 as usize], extra, scale)).collect()))
+            .map(|ids| {
+                (
+                    head(ids),
+                    ids.iter()
+                        .map(|&id| cell(&pod.ocses[id].name, worst[id.0 as usize], extra, scale))
+                        .collect(),
+                )
+            })
             .collect();
         let values = ids.iter().filter_map(|id| worst[id.0 as usize]).map(extra).collect();
         let columns = if by_index { pod.ocses[ids[0]].index[1].. } else { 0.. };
-        let columns = columns.take(cells.first().map_or(0, |(_, cells)| cells.len())).map(|column| column.to_string()).collect();
-        (values, grid::html(&Grid { caption: declared.name.clone(), class: "", items: None, columns, rows: cells }))
+        let columns = columns
+            .take(cells.first().map_or(0, |(_, cells)| cells.len()))
+            .map(|column| column.to_string())
+            .collect();
+        (
+            values,
+            grid::html(&Grid {
+                caption: declared.name.clone(),
+                class: "",
+                items: None,
+                columns,
+                rows: cells,
+            }),
+        )
     };
-    pod.ocs_groups.enumerate().filter(|(group, _)| pod.ocses.iter().any(|ocs| ocs.group == *group)).map(group).collect()
+    pod.ocs_groups
+        .enumerate()
+        .filter(|(group, _)| pod.ocses.iter().any(|ocs| ocs.group == *group))
+        .map(group)
+        .collect()
 }
 
 /// A map per plane of the cubes whose chips were compiled; only so many of them.
 fn by_chip(pod: &Pod, measured: &[Measured<'_>], extra: Extra<'_>) -> Vec<Drawn> {
     const PLANES: usize = 32;
-    let mut chips: Vec<(NodeId, &Measured<'_>)> = measured.iter().filter_map(|one| Some((one.scenario.fault.dead()?, one))).collect();
+    let mut chips: Vec<(NodeId, &Measured<'_>)> =
+        measured.iter().filter_map(|one| Some((one.scenario.fault.dead()?, one))).collect();
     chips.sort_by_key(|&(chip, _)| chip);
     let [x, y, _] = pod.cube.dims;
     let scale = range(chips.iter().map(|(_, worst)| extra(worst)));
     let plane = |chips: &[(NodeId, &Measured<'_>)]| {
         let (cube, z) = (pod.cube_of(chips[0].0), pod.at(chips[0].0)[2]);
         let row = |chips: &[(NodeId, &Measured<'_>)]| {
-            let cells = chips.iter().map(|&(chip, worst)| cell(&pod.node_name(chip), Some(worst), extra, scale));
+            let cells =
+                chips.iter().map(|&(chip, worst)| cell(&pod.node_name(chip), Some(worst), extra, scale));
             (format!("y {}", pod.at(chips[0].0)[1]), cells.collect())
         };
         let columns = (0..x).map(|x| format!("x {x}")).collect();
         let rows = chips.chunks(x as usize).map(row).collect();
         let values = chips.iter().map(|(_, worst)| extra(worst)).collect();
-        (values, grid::html(&Grid { caption: format!("cube{cube}, z = {z}"), class: "", items: None, columns, rows }))
+        (
+            values,
+            grid::html(&Grid {
+                caption: format!("cube{cube}, z = {z}"),
+                class: "",
+                items: None,
+                columns,
+                rows,
+            }),
+        )
     };
     chips.chunks((x * y) as usize).take(PLANES).map(plane).collect()
 }
@@ -190,8 +242,8 @@ fn legend(grids: &[Drawn]) -> Vec<Value> {
     let values = || grids.iter().flat_map(|(values, _)| values).copied();
     let scale = range(values());
     let entry = |at: usize| {
-        let [low, high] =
-            range(values().filter(|&value| step(value, scale) == at)).map(|end| if end.is_finite() { signed(end) } else { String::new() });
+        let [low, high] = range(values().filter(|&value| step(value, scale) == at))
+            .map(|end| if end.is_finite() { signed(end) } else { String::new() });
         let text = if low == high { format!("{low} %") } else { format!("{low} to {high} %") };
         (!low.is_empty()).then(|| context! { step => at, text })
     };
@@ -211,7 +263,8 @@ fn histogram(measured: &[Measured<'_>], extra: Extra<'_>) -> Option<String> {
     }
     let edge = |bin: usize| signed(low + width * bin as f64);
     let ranges: Vec<String> = (0..BINS).map(|bin| format!("{} to {} %", edge(bin), edge(bin + 1))).collect();
-    let titles = ranges.iter().zip(&values).map(|(range, count)| format!("{range}: {count} scenarios")).collect();
+    let titles =
+        ranges.iter().zip(&values).map(|(range, count)| format!("{range}: {count} scenarios")).collect();
     let chart = Chart {
         label: "How many fault scenarios cost how much; the table below has the numbers".to_owned(),
         height: 220.0,

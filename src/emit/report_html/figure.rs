@@ -10,13 +10,20 @@ pub(super) fn figure(chart: &Chart, heading: &str, names: &[String], label: &str
     let mut out = svg::bars(chart);
     let label = escape(label);
     out.push_str("\n<details><summary>Numbers of this picture</summary>\n");
-    push(&mut out, format_args!("<div class=\"scroll tall\" tabindex=\"0\" role=\"group\" aria-label=\"{label}\"><table>\n"));
+    push(
+        &mut out,
+        format_args!(
+            "<div class=\"scroll tall\" tabindex=\"0\" role=\"group\" aria-label=\"{label}\"><table>\n"
+        ),
+    );
     push(&mut out, format_args!("<thead><tr><th scope=\"col\">{}</th>", escape(heading)));
     for series in &chart.series {
         push(&mut out, format_args!("<th scope=\"col\" class=\"number\">{}</th>", escape(series.name)));
     }
     out.push_str("</tr></thead>\n<tbody>\n");
-    for (at, name) in names.iter().enumerate().filter(|(at, _)| chart.series.iter().any(|series| series.values[*at] > 0)) {
+    for (at, name) in
+        names.iter().enumerate().filter(|(at, _)| chart.series.iter().any(|series| series.values[*at] > 0))
+    {
         push(&mut out, format_args!("<tr><th scope=\"row\">{}</th>", escape(name)));
         for series in &chart.series {
             push(&mut out, format_args!("<td class=\"number\">{}</td>", grouped(series.values[at])));

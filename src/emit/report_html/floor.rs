@@ -40,7 +40,9 @@ pub(super) fn floor(compiled: &Compiled) -> Option<Value> {
             (switches, _) => format!("{switches} switches"),
         };
         let mean = tenths(length.checked_div(cables).unwrap_or(0));
-        let title = format!("cabinet {number}, row {row}, column {column}: {holds}, {cables} cables leave it, {mean} m on average");
+        let title = format!(
+            "cabinet {number}, row {row}, column {column}: {holds}, {cables} cables leave it, {mean} m on average"
+        );
         ([row, column], cables, title, !switches[number].is_empty())
     };
     let picture = svg::floor(&FloorPicture {
@@ -70,7 +72,8 @@ fn weights(compiled: &Compiled) -> Option<Value> {
         .collect();
     points.sort_by(|one, other| one.0.total_cmp(&other.0));
     let picture = svg::curve(&Curve {
-        label: "Flow of the graphs that are found for different weights of cable, by their average cable".to_owned(),
+        label: "Flow of the graphs that are found for different weights of cable, by their average cable"
+            .to_owned(),
         x_title: "average cable in order, m",
         y_title: "% of the largest flow",
         lines: vec![Line { color: "--accent", points, stroke: Stroke::Bold }],
@@ -87,11 +90,13 @@ fn curve(compiled: &Compiled, floor: &Floor, laid: &[Cable]) -> String {
     let count = lengths.len().max(1) as f64;
     let steps: Vec<(f64, f64, u32)> = {
         let ends = (1..=lengths.len()).filter(|&at| lengths.get(at) != Some(&lengths[at - 1]));
-        ends.map(|at| (f64::from(lengths[at - 1]) / 10.0, 100.0 * at as f64 / count, lengths[at - 1])).collect()
+        ends.map(|at| (f64::from(lengths[at - 1]) / 10.0, 100.0 * at as f64 / count, lengths[at - 1]))
+            .collect()
     };
     // A staircase: nothing is shorter than the shortest.
     let before = std::iter::once(0.0).chain(steps.iter().map(|&(_, percent, _)| percent));
-    let stairs = before.zip(&steps).flat_map(|(before, &(length, percent, _))| [(length, before), (length, percent)]);
+    let stairs =
+        before.zip(&steps).flat_map(|(before, &(length, percent, _))| [(length, before), (length, percent)]);
     let path = stairs.map(|(length, percent)| (length, percent, String::new())).collect();
     let title = |&(length, percent, exact): &(f64, f64, u32)| {
         (length, percent, format!("{percent:.1} % are at most {} m long", tenths(exact.into())))
@@ -106,6 +111,8 @@ fn curve(compiled: &Compiled, floor: &Floor, laid: &[Cable]) -> String {
             Line { color: "--accent", points: path, stroke: Stroke::Faint },
             Line { color: "--accent", points: dots, stroke: Stroke::Dots },
         ],
-        marks: limits.map(|&(of, most)| (f64::from(most) / 10.0, compiled.fabric.link_types[of].name.clone())).collect(),
+        marks: limits
+            .map(|&(of, most)| (f64::from(most) / 10.0, compiled.fabric.link_types[of].name.clone()))
+            .collect(),
     })
 }

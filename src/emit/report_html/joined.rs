@@ -57,13 +57,19 @@ pub(super) fn joined(compiled: &Compiled) -> Value {
         (numbered(&items, &name, long, &symmetric), "grid")
     } else {
         let label = format!("Which {} are joined to which; the table below has the numbers", items.words);
-        let map = Map { label, word: items.word, class: "", items: items.count, name: &short, counts: &symmetric };
+        let map =
+            Map { label, word: items.word, class: "", items: items.count, name: &short, counts: &symmetric };
         (svg::map(&map), "map")
     };
-    let (rows, picks): (String, Vec<String>) =
-        ((0..items.count).map(|item| row(item, &name, &symmetric)).collect(), (0..items.count).map(name).collect());
+    let (rows, picks): (String, Vec<String>) = (
+        (0..items.count).map(|item| row(item, &name, &symmetric)).collect(),
+        (0..items.count).map(name).collect(),
+    );
     let links = if items.one_way { "links to" } else { "joined to" };
-    let bundles = compiled.pod().filter(|_| shape == "ring" && !items.joined.is_empty()).map(|(pod, _)| bundle_rows(compiled, pod));
+    let bundles = compiled
+        .pod()
+        .filter(|_| shape == "ring" && !items.joined.is_empty())
+        .map(|(pod, _)| bundle_rows(compiled, pod));
     context! {
         drawing,
         shape,
@@ -81,7 +87,8 @@ pub(super) fn joined(compiled: &Compiled) -> Value {
 impl Items {
     fn on_a_ring(&self) -> bool {
         let pairs = self.joined.keys().filter(|(a, b)| a != b).count();
-        self.count <= RING || self.word == "router" && self.size == 1 && self.count <= SPARSE_RING && pairs <= 2 * self.count
+        self.count <= RING
+            || self.word == "router" && self.size == 1 && self.count <= SPARSE_RING && pairs <= 2 * self.count
     }
 
     /// Of both ends of every link, unless it runs one way.
@@ -111,7 +118,11 @@ impl Items {
                  between two rows."
             );
         }
-        let groups = if *size > 1 && *word != "cube" { format!("A {word} has {size} routers. ") } else { String::new() };
+        let groups = if *size > 1 && *word != "cube" {
+            format!("A {word} has {size} routers. ")
+        } else {
+            String::new()
+        };
         match (shape, *word) {
             ("ring", "cube") => {
                 "Blocks are cubes of electrically wired chips. Bundles are the fibre links that the circuit switches set up between two \
@@ -133,7 +144,9 @@ impl Items {
 }
 
 fn of_pod(compiled: &Compiled, pod: &Pod) -> Items {
-    let sums = by_group(compiled, pod).into_iter().map(|((a, b), groups)| ((a as usize, b as usize), groups.values().sum()));
+    let sums = by_group(compiled, pod)
+        .into_iter()
+        .map(|((a, b), groups)| ((a as usize, b as usize), groups.values().sum()));
     let joined = sums.collect();
     fold(Items {
         word: "cube",
@@ -149,7 +162,9 @@ fn of_pod(compiled: &Compiled, pod: &Pod) -> Items {
 fn of_network(compiled: &Compiled) -> Items {
     let topology = &compiled.topology;
     let block = match topology.names() {
-        Names::Blocks { size, word } if *size > 1 && topology.node_count() > ROUTERS => Some((*size as usize, *word)),
+        Names::Blocks { size, word } if *size > 1 && topology.node_count() > ROUTERS => {
+            Some((*size as usize, *word))
+        }
         Names::Nested(blocks) if topology.node_count() > ROUTERS => {
             Some((blocks.iter().rev().skip(1).map(|&count| count as usize).product(), "group"))
         }
@@ -180,19 +195,30 @@ fn fold(items: Items) -> Items {
     for (&(a, b), &links) in &items.joined {
         *joined.entry((a / each, b / each)).or_default() += links;
     }
-    Items { word: items.words, count: items.count.div_ceil(each), size: items.size * each, each, joined, ..items }
+    Items {
+        word: items.words,
+        count: items.count.div_ceil(each),
+        size: items.size * each,
+        each,
+        joined,
+        ..items
+    }
 }
 
 fn ring(compiled: &Compiled, items: &Items) -> String {
     if let Some((pod, _)) = compiled.pod() {
-        let label =
-            format!("{} cubes of {:?} chips and the fibre bundles between them; the table below has the numbers", pod.cubes, pod.cube.dims);
+        let label = format!(
+            "{} cubes of {:?} chips and the fibre bundles between them; the table below has the numbers",
+            pod.cubes, pod.cube.dims
+        );
         return svg::pod(pod, &bundles(compiled, pod), &label);
     }
     svg::ring(&Ring {
         label: format!("{} {} and their links; the table below has the numbers", items.count, items.words),
         items: items.count,
-        name: &|item| if items.size > 1 { format!("{} {item}", items.word) } else { items.name(compiled, item) },
+        name: &|item| {
+            if items.size > 1 { format!("{} {item}", items.word) } else { items.name(compiled, item) }
+        },
         filled: &|item| items.size > 1 || compiled.topology.is_endpoint(NodeId::new(item)),
         joined: &items.joined,
     })
@@ -212,7 +238,8 @@ fn by_group(compiled: &Compiled, pod: &Pod) -> BTreeMap<(u32, u32), BTreeMap<Ocs
 fn bundles(compiled: &Compiled, pod: &Pod) -> Vec<Bundle> {
     let bundle = |(ends, groups): ((u32, u32), BTreeMap<OcsGroupId, u64>)| {
         let links = groups.values().sum();
-        let parts: Vec<String> = groups.iter().map(|(&group, count)| format!("{} {count}", pod.ocs_groups[group].name)).collect();
+        let parts: Vec<String> =
+            groups.iter().map(|(&group, count)| format!("{} {count}", pod.ocs_groups[group].name)).collect();
         let (a, b) = ends;
         let text = if a == b { format!("cube {a} to itself") } else { format!("cube {a} - cube {b}") };
         Bundle { ends, links, title: format!("{text}: {links} links ({})", parts.join(", ")) }
@@ -244,7 +271,9 @@ fn numbered(items: &Items, name: &dyn Fn(usize) -> String, long: bool, counts: &
         class: if items.count > 16 { "tight" } else { "" },
         items: Some("both"),
         columns: (0..items.count).map(|item| if long { item.to_string() } else { name(item) }).collect(),
-        rows: (0..items.count).map(|row| (head(row), (0..items.count).map(|column| cell(row, column)).collect())).collect(),
+        rows: (0..items.count)
+            .map(|row| (head(row), (0..items.count).map(|column| cell(row, column)).collect()))
+            .collect(),
     })
 }
 
@@ -252,8 +281,11 @@ fn numbered(items: &Items, name: &dyn Fn(usize) -> String, long: bool, counts: &
 fn row(item: usize, name: &dyn Fn(usize) -> String, counts: &Counts) -> String {
     let others = || counts.range((item, 0)..(item + 1, 0)).map(|(&(_, other), &links)| (other, links));
     let links: u64 = others().map(|(_, links)| links).sum();
-    let mut out =
-        format!("<tr data-ends=\"{item}\"><th scope=\"row\">{}</th><td class=\"number\">{}</td><td>", escape(&name(item)), grouped(links));
+    let mut out = format!(
+        "<tr data-ends=\"{item}\"><th scope=\"row\">{}</th><td class=\"number\">{}</td><td>",
+        escape(&name(item)),
+        grouped(links)
+    );
     for (other, links) in others() {
         let other = if other == item { "itself".to_owned() } else { name(other) };
         let times = if links == 1 { String::new() } else { format!("\u{a0}\u{d7}{links}") };

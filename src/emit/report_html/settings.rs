@@ -27,7 +27,11 @@ pub(super) fn settings(compiled: &Compiled) -> Value {
     let groups = &pod.ocs_groups;
     let shown: Vec<Value> = groups.ids().take(GROUPS).filter_map(|group| picture(compiled, group)).collect();
     let sizes = of_pod.cross_connects.settings.iter().map(Vec::len);
-    let fitting = sizes.clone().scan(0, |sum, size| Some((*sum += size, *sum).1)).take_while(|&sum| sum <= LISTED).count();
+    let fitting = sizes
+        .clone()
+        .scan(0, |sum, size| Some((*sum += size, *sum).1))
+        .take_while(|&sum| sum <= LISTED)
+        .count();
     let list: String = pod.ocses.ids().take(fitting).map(|id| row(compiled, id)).collect();
     context! {
         shown,
@@ -45,7 +49,8 @@ fn picture(compiled: &Compiled, group: OcsGroupId) -> Option<Value> {
     let count = pod.ocses.iter().filter(|ocs| ocs.group == group).count();
     let name = &pod.ocs_groups[group].name;
     let settings = count <= SETTINGS.0 && pod.cubes <= SETTINGS.1;
-    let caption = format!("{name}: {} {}", grouped(count as u64), if count == 1 { "switch" } else { "switches" });
+    let caption =
+        format!("{name}: {} {}", grouped(count as u64), if count == 1 { "switch" } else { "switches" });
     let body = match settings {
         true => settings_table(compiled, group, caption.clone()),
         false if pod.cubes <= MAPPED => cube_map(compiled, group),
@@ -55,7 +60,10 @@ fn picture(compiled: &Compiled, group: OcsGroupId) -> Option<Value> {
 }
 
 /// The two ports of every cross-connect of a switch.
-fn pairs<'c>(compiled: &'c Compiled, group: OcsGroupId) -> impl Iterator<Item = (&'c Ocs, FacePort, FacePort)> + 'c {
+fn pairs<'c>(
+    compiled: &'c Compiled,
+    group: OcsGroupId,
+) -> impl Iterator<Item = (&'c Ocs, FacePort, FacePort)> + 'c {
     let of_group = compiled.of_pod().0.ocses.enumerate().filter(move |(_, ocs)| ocs.group == group);
     of_group.flat_map(move |(id, ocs)| {
         compiled.of_pod().1.cross_connects.settings[id].iter().map(move |setting| {
@@ -80,7 +88,10 @@ fn settings_table(compiled: &Compiled, group: OcsGroupId, caption: String) -> St
     }
     let cell = |found: &Vec<Joined>| {
         let text: Vec<String> = found.iter().map(|(to, _, _)| to.to_string()).collect();
-        let title: Vec<String> = found.iter().map(|&(_, a, b)| format!("{} - {}", pod.face_port_name(a), pod.face_port_name(b))).collect();
+        let title: Vec<String> = found
+            .iter()
+            .map(|&(_, a, b)| format!("{} - {}", pod.face_port_name(a), pod.face_port_name(b)))
+            .collect();
         let style = format!("--h:{}", hue(found[0].0, pod.cubes));
         Cell { class: "c".to_owned(), style, text: text.join(" "), title: title.join(", "), to: None }
     };
@@ -109,7 +120,9 @@ fn cube_map(compiled: &Compiled, group: OcsGroupId) -> String {
     }
     let name = &pod.ocs_groups[group].name;
     svg::map(&Map {
-        label: format!("Which cubes the switches {name} join to which; the list of cross-connects below has every one"),
+        label: format!(
+            "Which cubes the switches {name} join to which; the list of cross-connects below has every one"
+        ),
         word: "cube",
         class: "small",
         items: pod.cubes as usize,
@@ -133,14 +146,25 @@ fn row(compiled: &Compiled, id: OcsId) -> String {
     let (a, b) = (faces(&ocs.a), faces(&ocs.b));
     // Where a side has one port of every cube, the cube says which.
     let short = a.len() <= 1 && b.len() == 1;
-    let sides: Vec<String> =
-        [&a, &b].into_iter().filter(|side| !side.is_empty()).map(|side| side.iter().cloned().collect::<Vec<_>>().join(", ")).collect();
-    let mut out = format!("<tr><th scope=\"row\">{}</th><td>{}</td><td>", escape(&ocs.name), escape(&sides.join(" \u{2013} ")));
+    let sides: Vec<String> = [&a, &b]
+        .into_iter()
+        .filter(|side| !side.is_empty())
+        .map(|side| side.iter().cloned().collect::<Vec<_>>().join(", "))
+        .collect();
+    let mut out = format!(
+        "<tr><th scope=\"row\">{}</th><td>{}</td><td>",
+        escape(&ocs.name),
+        escape(&sides.join(" \u{2013} "))
+    );
     for setting in &of_pod.cross_connects.settings[id] {
         let ends = ocs.faces([setting.a, setting.b]);
         let ends = ends.map(|end| if short { end.cube.to_string() } else { pod.face_port_name(end) });
-        let ports: Vec<String> = crossings(ocs, [setting.a, setting.b]).into_iter().map(crossing_key).collect();
-        push(&mut out, format_args!("<i>{}\u{2013}{} {}</i> ", escape(&ends[0]), escape(&ends[1]), ports.join(" ")));
+        let ports: Vec<String> =
+            crossings(ocs, [setting.a, setting.b]).into_iter().map(crossing_key).collect();
+        push(
+            &mut out,
+            format_args!("<i>{}\u{2013}{} {}</i> ", escape(&ends[0]), escape(&ends[1]), ports.join(" ")),
+        );
     }
     out.push_str("</td></tr>\n");
     out

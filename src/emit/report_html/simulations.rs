@@ -14,7 +14,9 @@ const COLORS: [&str; 4] = ["--accent", "--second", "--good", "--bad"];
 /// One entry per simulation; empty without any.
 pub(super) fn simulations(compiled: &Compiled) -> Vec<Value> {
     let run = compiled.fabric.simulations.iter().zip(&compiled.simulations);
-    run.filter(|(_, reports)| !reports.is_empty()).map(|(of, reports)| simulated(compiled, &of.name, reports)).collect()
+    run.filter(|(_, reports)| !reports.is_empty())
+        .map(|(of, reports)| simulated(compiled, &of.name, reports))
+        .collect()
 }
 
 fn simulated(compiled: &Compiled, name: &str, reports: &[SimReport]) -> Value {

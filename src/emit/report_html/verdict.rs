@@ -41,16 +41,24 @@ fn room(outcome: &RequireOutcome) -> Option<Room> {
     let comparison = outcome.require.comparison;
     let (from, to) = if comparison.wants_more() { (wanted, measured) } else { (measured, wanted) };
     let difference = difference(measured, wanted);
-    let share = |part: f64| if wanted.is_zero() { String::new() } else { format!(" ({})", percent(part / wanted.as_f64())) };
+    let share = |part: f64| {
+        if wanted.is_zero() { String::new() } else { format!(" ({})", percent(part / wanted.as_f64())) }
+    };
     let text = match (from.cmp(&to), comparison) {
-        (Ordering::Equal, Comparison::Less | Comparison::Greater) => "at the limit, which is excluded".to_owned(),
+        (Ordering::Equal, Comparison::Less | Comparison::Greater) => {
+            "at the limit, which is excluded".to_owned()
+        }
         (Ordering::Equal, _) => "none: exactly met".to_owned(),
         (_, Comparison::Equal) => format!("{} beside it", amount(difference)),
         (Ordering::Less, _) => format!("{}{}", amount(difference), share(difference)),
         (Ordering::Greater, _) => format!("misses it by {}{}", amount(difference), share(difference)),
     };
     let used = if to.is_zero() { 1.0 } else { from.as_f64() / to.as_f64() };
-    Some(Room { text, used: format!("{:.1} %", (used * 1000.0).floor() / 10.0), width: format!("{:.1}", (used * 100.0).clamp(0.0, 100.0)) })
+    Some(Room {
+        text,
+        used: format!("{:.1} %", (used * 1000.0).floor() / 10.0),
+        width: format!("{:.1}", (used * 100.0).clamp(0.0, 100.0)),
+    })
 }
 
 fn difference(one: Fraction, other: Fraction) -> f64 {
@@ -104,8 +112,13 @@ mod tests {
             unit: WrittenUnit::default(),
             span: Span::default(),
         };
-        let room =
-            room(&RequireOutcome { require, measured: Some(measured), wanted: Some(Fraction::from(value)), scenario: None }).unwrap();
+        let room = room(&RequireOutcome {
+            require,
+            measured: Some(measured),
+            wanted: Some(Fraction::from(value)),
+            scenario: None,
+        })
+        .unwrap();
         (room.text, room.used)
     }
 
@@ -113,13 +126,34 @@ mod tests {
     fn the_room_left_is_told_towards_the_limit() {
         let pair = |text: &str, used: &str| (text.to_owned(), used.to_owned());
         assert_eq!(told(Comparison::AtMost, "162", Fraction::whole(159u32)), pair("3 (1.8 %)", "98.1 %"));
-        assert_eq!(told(Comparison::AtMost, "3", Fraction::whole(5u32)), pair("misses it by 2 (66.6 %)", "166.6 %"));
-        assert_eq!(told(Comparison::AtLeast, "0.5", Fraction::new(3u32, 4u32)), pair("0.250 (50.0 %)", "66.6 %"));
-        assert_eq!(told(Comparison::AtLeast, "0.0062", Fraction::new(632148u32, 100_000_000u32)), pair("0.000121 (1.9 %)", "98.0 %"));
-        assert_eq!(told(Comparison::AtLeast, "1", Fraction::ZERO), pair("misses it by 1 (100.0 %)", "100.0 %"));
-        assert_eq!(told(Comparison::AtMost, "159", Fraction::whole(159u32)), pair("none: exactly met", "100.0 %"));
-        assert_eq!(told(Comparison::Less, "159", Fraction::whole(159u32)), pair("at the limit, which is excluded", "100.0 %"));
+        assert_eq!(
+            told(Comparison::AtMost, "3", Fraction::whole(5u32)),
+            pair("misses it by 2 (66.6 %)", "166.6 %")
+        );
+        assert_eq!(
+            told(Comparison::AtLeast, "0.5", Fraction::new(3u32, 4u32)),
+            pair("0.250 (50.0 %)", "66.6 %")
+        );
+        assert_eq!(
+            told(Comparison::AtLeast, "0.0062", Fraction::new(632148u32, 100_000_000u32)),
+            pair("0.000121 (1.9 %)", "98.0 %")
+        );
+        assert_eq!(
+            told(Comparison::AtLeast, "1", Fraction::ZERO),
+            pair("misses it by 1 (100.0 %)", "100.0 %")
+        );
+        assert_eq!(
+            told(Comparison::AtMost, "159", Fraction::whole(159u32)),
+            pair("none: exactly met", "100.0 %")
+        );
+        assert_eq!(
+            told(Comparison::Less, "159", Fraction::whole(159u32)),
+            pair("at the limit, which is excluded", "100.0 %")
+        );
         assert_eq!(told(Comparison::Equal, "4", Fraction::whole(6u32)), pair("2 beside it", "150.0 %"));
-        assert_eq!(told(Comparison::AtMost, "100000", Fraction::new(999_999u32, 10u32)), pair("0.100 (under 0.1 %)", "99.9 %"));
+        assert_eq!(
+            told(Comparison::AtMost, "100000", Fraction::new(999_999u32, 10u32)),
+            pair("0.100 (under 0.1 %)", "99.9 %")
+        );
     }
 }

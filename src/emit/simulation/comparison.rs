@@ -28,8 +28,10 @@ impl Compared {
     /// # Panics
     /// Saturation was not searched.
     pub fn of(fabric: &Fabric, report: &SimReport) -> Self {
-        let found = report.saturations.iter().min_by_key(|found| found.at_least()).expect("saturation was searched");
-        let scenario = if report.scenario == "nominal" { String::new() } else { format!(" {}", report.scenario) };
+        let found =
+            report.saturations.iter().min_by_key(|found| found.at_least()).expect("saturation was searched");
+        let scenario =
+            if report.scenario == "nominal" { String::new() } else { format!(" {}", report.scenario) };
         Self {
             name: format!("{}{scenario}", fabric.name),
             model: sentence(&report.setting),
@@ -63,10 +65,12 @@ pub fn comparison_text(all: &[Compared]) -> String {
         "{:<width$}  {:>8}  {:>9}  {:>9}  {:>9}  {:>7}  {:>8}  {:>7}  {:>8}\n",
         "fabric", "senders", "bound", "stable", "unstable", "share", "past it", "ratio", "of bound"
     );
-    let rate = |rate: Option<Rate>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.4}", rate.as_f64()));
+    let rate =
+        |rate: Option<Rate>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{:.4}", rate.as_f64()));
     for of in all {
         let share = format!("{} %", fixed(of.share.times(Fraction::whole(100u8)), 1));
-        let [ratio, bounds] = of.over(first).map(|ratio| ratio.map_or_else(|| "-".to_owned(), |ratio| fixed(ratio, 3)));
+        let [ratio, bounds] =
+            of.over(first).map(|ratio| ratio.map_or_else(|| "-".to_owned(), |ratio| fixed(ratio, 3)));
         let (stable, unstable, beyond) = (rate(of.stable), rate(of.unstable), fixed(of.beyond, 4));
         out += &format!(
             "{:<width$}  {:>8}  {:>9}  {stable:>9}  {unstable:>9}  {share:>7}  {beyond:>8}  {ratio:>7}  {bounds:>8}\n",
@@ -89,13 +93,19 @@ pub fn comparison_text(all: &[Compared]) -> String {
 
 /// The same, a row per scenario of a fabric.
 pub fn comparison_csv(all: &[Compared]) -> String {
-    let mut out = String::from("fabric,senders,bound,stable,unstable,share,beyond_accepted,ratio,bound_ratio\n");
+    let mut out =
+        String::from("fabric,senders,bound,stable,unstable,share,beyond_accepted,ratio,bound_ratio\n");
     let rate = |rate: Option<Rate>| rate.map_or_else(String::new, |rate| rate.to_string());
     for of in all {
-        let [ratio, bounds] = of.over(&all[0]).map(|ratio| ratio.map_or_else(String::new, |ratio| fixed(ratio, 6)));
+        let [ratio, bounds] =
+            of.over(&all[0]).map(|ratio| ratio.map_or_else(String::new, |ratio| fixed(ratio, 6)));
         let (stable, unstable) = (rate(of.stable), rate(of.unstable));
         let (name, share, beyond) = (cell_of(&of.name), fixed(of.share, 4), fixed(of.beyond, 6));
-        out += &format!("{name},{},{},{stable},{unstable},{share},{beyond},{ratio},{bounds}\n", of.senders, bound(of.bound));
+        out += &format!(
+            "{name},{},{},{stable},{unstable},{share},{beyond},{ratio},{bounds}\n",
+            of.senders,
+            bound(of.bound)
+        );
     }
     out
 }

@@ -24,9 +24,11 @@ pub struct Finished {
 impl Finished {
     /// Of several seeds the slowest; `None` where nothing was run to its end.
     pub fn of(fabric: &Fabric, report: &SimReport) -> Option<Self> {
-        let (volume, run) = (report.volume.as_ref()?, report.completions.iter().max_by_key(|run| run.cycles)?);
+        let (volume, run) =
+            (report.volume.as_ref()?, report.completions.iter().max_by_key(|run| run.cycles)?);
         let reached = Reached::of(fabric, report, volume, run);
-        let scenario = if report.scenario == "nominal" { String::new() } else { format!(" {}", report.scenario) };
+        let scenario =
+            if report.scenario == "nominal" { String::new() } else { format!(" {}", report.scenario) };
         Some(Self {
             name: format!("{}{scenario}", fabric.name),
             model: sentence(&report.setting),
@@ -56,8 +58,11 @@ pub fn finished_text(all: &[Finished]) -> String {
     for of in all {
         let share = format!("{} %", fixed(of.share.times(Fraction::whole(100u8)), 1));
         let [ratio, bounds] = of.over(first).map(|ratio| fixed(ratio, 3));
-        let (name, senders, least, cycles, gbs) = (&of.name, of.senders, of.least, of.cycles, fixed(of.gbs, 2));
-        out += &format!("{name:<width$}  {senders:>8}  {least:>12}  {cycles:>12}  {share:>8}  {gbs:>12}  {ratio:>7}  {bounds:>9}\n");
+        let (name, senders, least, cycles, gbs) =
+            (&of.name, of.senders, of.least, of.cycles, fixed(of.gbs, 2));
+        out += &format!(
+            "{name:<width$}  {senders:>8}  {least:>12}  {cycles:>12}  {share:>8}  {gbs:>12}  {ratio:>7}  {bounds:>9}\n"
+        );
     }
     out += &wrapped(&format!(
         "{} routing; cycles to the last delivery; GB/s: bytes of the messages over that time; ratio: cycles of {} over these, and the same of \

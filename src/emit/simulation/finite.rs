@@ -12,8 +12,18 @@ use fabc_model::Fabric;
 use fabc_sim::{Completion, Limit, SimReport, Volume};
 
 /// Columns of the table for people, with their widths.
-const COLUMNS: [(&str, usize); 10] =
-    [("cycles", 11), ("us", 10), ("of bound", 8), ("GB/s", 10), ("each", 8), ("mean", 8), ("p99", 7), ("max", 8), ("busiest", 8), ("", 0)];
+const COLUMNS: [(&str, usize); 10] = [
+    ("cycles", 11),
+    ("us", 10),
+    ("of bound", 8),
+    ("GB/s", 10),
+    ("each", 8),
+    ("mean", 8),
+    ("p99", 7),
+    ("max", 8),
+    ("busiest", 8),
+    ("", 0),
+];
 
 /// What a run comes to.
 pub(super) struct Reached {
@@ -28,11 +38,14 @@ pub(super) struct Reached {
 impl Reached {
     pub(super) fn of(fabric: &Fabric, report: &SimReport, volume: &Volume, run: &Completion) -> Self {
         // A channel moves a flit per cycle, and carries what its link has.
-        let gbs = volume.per_cycle(run, fabric.router.flit_bytes.into()).times(gigabytes(fabric.capacities.unit_bps()));
+        let gbs = volume
+            .per_cycle(run, fabric.router.flit_bytes.into())
+            .times(gigabytes(fabric.capacities.unit_bps()));
         Self {
             gbs,
             each: gbs.over(Fraction::whole(report.load.senders.max(1))),
-            microseconds: nanoseconds(Fraction::whole(run.cycles), fabric.clock_hz).over(Fraction::whole(1000u32)),
+            microseconds: nanoseconds(Fraction::whole(run.cycles), fabric.clock_hz)
+                .over(Fraction::whole(1000u32)),
             share: volume.share(run),
         }
     }
@@ -61,7 +74,8 @@ pub(super) fn sends(report: &SimReport, volume: &Volume) -> String {
 /// The table of one scenario for people.
 pub(super) fn table(fabric: &Fabric, topology: &Topology, report: &SimReport, volume: &Volume) -> String {
     let line = |cells: Vec<String>| {
-        let cells: Vec<String> = cells.into_iter().zip(COLUMNS).map(|(cell, (_, width))| format!("{cell:>width$}")).collect();
+        let cells: Vec<String> =
+            cells.into_iter().zip(COLUMNS).map(|(cell, (_, width))| format!("{cell:>width$}")).collect();
         format!("  {}\n", cells.join("  ").trim_end())
     };
     let mut out = line(COLUMNS.iter().map(|(name, _)| (*name).to_owned()).collect());
@@ -88,22 +102,40 @@ pub(super) fn table(fabric: &Fabric, topology: &Topology, report: &SimReport, vo
         ]);
     }
     if let Some(run) = report.completions.first().filter(|run| run.hops > 0) {
-        out += &wrapped(&format!("the busiest channel is {}", topology.channel_name(ChannelId(run.busiest.0))));
+        out +=
+            &wrapped(&format!("the busiest channel is {}", topology.channel_name(ChannelId(run.busiest.0))));
     }
     out
 }
 
 /// `"volume":{..},"completions":[..]`, of traffic that ends.
-pub(super) fn push_completions(out: &mut String, fabric: &Fabric, topology: &Topology, report: &SimReport, volume: &Volume) {
+pub(super) fn push_completions(
+    out: &mut String,
+    fabric: &Fabric,
+    topology: &Topology,
+    report: &SimReport,
+    volume: &Volume,
+) {
     let Volume { messages, packets, bytes, least_cycles } = volume;
-    push(out, format_args!(",\n\"messages\":{messages},\"packets\":{packets},\"bytes\":{bytes},\"least_cycles\":{least_cycles}"));
+    push(
+        out,
+        format_args!(
+            ",\n\"messages\":{messages},\"packets\":{packets},\"bytes\":{bytes},\"least_cycles\":{least_cycles}"
+        ),
+    );
     out.push_str(",\n\"completions\":");
     push_lines(out, &report.completions, |out, run| {
         let reached = Reached::of(fabric, report, volume, run);
         let Completion { seed, cycles, packets, hops, general_hops, .. } = run;
-        push(out, format_args!("{{\"seed\":{seed},\"cycles\":{cycles},\"us\":{}", ratio(reached.microseconds)));
+        push(
+            out,
+            format_args!("{{\"seed\":{seed},\"cycles\":{cycles},\"us\":{}", ratio(reached.microseconds)),
+        );
         push(out, format_args!(",\"share\":{},\"gbs\":{}", ratio(reached.share), ratio(reached.gbs)));
-        push(out, format_args!(",\"gbs_per_sender\":{},\"delivered\":{packets},\"latency\":", ratio(reached.each)));
+        push(
+            out,
+            format_args!(",\"gbs_per_sender\":{},\"delivered\":{packets},\"latency\":", ratio(reached.each)),
+        );
         match &run.delays {
             Some(delays) => push_delays(out, delays),
             None => out.push_str("null"),

@@ -16,7 +16,9 @@ pub use finished::{Finished, finished_csv, finished_text};
 pub(super) use model::{sentence, setting_in_words, unit};
 pub use picture::simulation_svg;
 pub(super) use picture::{latencies, utilization};
-pub(super) use summary::{FiniteRow, finite_rows, highest_stable, nominal_and_slowest, nominal_and_worst, rows};
+pub(super) use summary::{
+    FiniteRow, finite_rows, highest_stable, nominal_and_slowest, nominal_and_worst, rows,
+};
 pub use text::simulation_text;
 
 use ratios::{SHARE, bound, cell_of, share, share_of_bound};
@@ -39,9 +41,17 @@ pub fn simulation_path(name: &str) -> String {
 }
 
 /// `fabc.simulation/1`.
-pub fn simulation_json(fabric: &Fabric, topology: &Topology, name: Option<&str>, reports: &[SimReport]) -> String {
+pub fn simulation_json(
+    fabric: &Fabric,
+    topology: &Topology,
+    name: Option<&str>,
+    reports: &[SimReport],
+) -> String {
     let mut out = format!("{{\"format\":\"fabc.simulation/1\",\"fabric\":{}", quote(&fabric.name));
-    push(&mut out, format_args!(",\"simulation\":{},\n\"scenarios\":", name.map_or_else(|| "null".to_owned(), quote)));
+    push(
+        &mut out,
+        format_args!(",\"simulation\":{},\n\"scenarios\":", name.map_or_else(|| "null".to_owned(), quote)),
+    );
     push_lines(&mut out, reports, |out, report| {
         let SimReport { scenario, setting, load, saturations, points, .. } = report;
         push(out, format_args!("{{\"scenario\":{},\n\"model\":", quote(scenario)));
@@ -63,7 +73,10 @@ pub fn simulation_json(fabric: &Fabric, topology: &Topology, name: Option<&str>,
             ),
         );
         let most = load.unit.max(1);
-        let loads = report.classes.iter().map(|class| fixed(Fraction::new(class.load, u128::from(class.channels) * most), FLOW));
+        let loads = report
+            .classes
+            .iter()
+            .map(|class| fixed(Fraction::new(class.load, u128::from(class.channels) * most), FLOW));
         out.push_str(",\n\"load\":");
         push_numbers(out, loads);
         out.push_str(",\n\"saturation\":");
@@ -86,17 +99,50 @@ fn push_saturation(out: &mut String, report: &SimReport, found: &Saturation) {
     let accepted = ratio(beyond.accepted(&report.setting, report.load.senders));
     push(out, format_args!("{{\"seed\":{seed},\"stable\":{},\"unstable\":{}", end(stable), end(unstable)));
     push(out, format_args!(",\"share\":{},\"runs\":{runs}", fixed(share_of_bound(report, found), SHARE)));
-    push(out, format_args!(",\"beyond\":{{\"rate\":{},\"delivered\":{},\"accepted\":{accepted}}}}}", beyond.rate, beyond.delivered));
+    push(
+        out,
+        format_args!(
+            ",\"beyond\":{{\"rate\":{},\"delivered\":{},\"accepted\":{accepted}}}}}",
+            beyond.rate, beyond.delivered
+        ),
+    );
 }
 
 /// Counts, and beside them what they come to.
 fn push_point(out: &mut String, topology: &Topology, report: &SimReport, point: &Point) {
     let (setting, senders) = (&report.setting, report.load.senders);
-    let Point { rate, seed, born, delivered, delivered_late, born_ever, delivered_ever, in_flight, cycles, .. } = point;
-    push(out, format_args!("{{\"rate\":{rate},\"seed\":{seed},\"offered\":{}", ratio(point.offered(setting, senders))));
+    let Point {
+        rate,
+        seed,
+        born,
+        delivered,
+        delivered_late,
+        born_ever,
+        delivered_ever,
+        in_flight,
+        cycles,
+        ..
+    } = point;
+    push(
+        out,
+        format_args!(
+            "{{\"rate\":{rate},\"seed\":{seed},\"offered\":{}",
+            ratio(point.offered(setting, senders))
+        ),
+    );
     push(out, format_args!(",\"accepted\":{}", ratio(point.accepted(setting, senders))));
-    push(out, format_args!(",\"accepted_second_half\":{},\"stable\":{}", ratio(point.accepted_late(setting, senders)), point.is_stable()));
-    push(out, format_args!(",\"born\":{born},\"delivered\":{delivered},\"delivered_second_half\":{delivered_late}"));
+    push(
+        out,
+        format_args!(
+            ",\"accepted_second_half\":{},\"stable\":{}",
+            ratio(point.accepted_late(setting, senders)),
+            point.is_stable()
+        ),
+    );
+    push(
+        out,
+        format_args!(",\"born\":{born},\"delivered\":{delivered},\"delivered_second_half\":{delivered_late}"),
+    );
     push(out, format_args!(",\"unfinished\":{},\"latency\":", point.unfinished));
     match &point.delays {
         Some(delays) => push_delays(out, delays),
@@ -108,7 +154,12 @@ fn push_point(out: &mut String, topology: &Topology, report: &SimReport, point: 
     for (word, (endpoint, packets)) in [("worst", point.worst_source), ("best", point.best_source)] {
         let flits = Fraction::new(u64::from(packets) * u64::from(setting.packet), setting.measure);
         let name = quote(&topology.name(report.sources[endpoint as usize]));
-        push(out, format_args!(",\"{word}_source\":{{\"router\":{name},\"endpoint\":{endpoint},\"packets\":{packets}"));
+        push(
+            out,
+            format_args!(
+                ",\"{word}_source\":{{\"router\":{name},\"endpoint\":{endpoint},\"packets\":{packets}"
+            ),
+        );
         push(out, format_args!(",\"accepted\":{}}}", ratio(flits)));
     }
     let (channel, busy) = point.busiest;
@@ -120,9 +171,17 @@ fn push_point(out: &mut String, topology: &Topology, report: &SimReport, point: 
     push_vcs(out, setting, point.hops, &point.vcs);
     out.push_str(",\"busy_cycles\":");
     push_numbers(out, point.busy_by_class.iter().map(u64::to_string));
-    push(out, format_args!(",\"cycles\":{cycles},\"born_ever\":{born_ever},\"delivered_ever\":{delivered_ever}"));
+    push(
+        out,
+        format_args!(",\"cycles\":{cycles},\"born_ever\":{born_ever},\"delivered_ever\":{delivered_ever}"),
+    );
     let (flits, inside) = (point.flits_delivered_ever, point.flits_in_flight);
-    push(out, format_args!(",\"in_flight\":{in_flight},\"flits_delivered_ever\":{flits},\"flits_in_flight\":{inside}"));
+    push(
+        out,
+        format_args!(
+            ",\"in_flight\":{in_flight},\"flits_delivered_ever\":{flits},\"flits_in_flight\":{inside}"
+        ),
+    );
     push_digests(out, &point.digests, point.last_digest());
     out.push('}');
 }
@@ -150,7 +209,9 @@ pub fn simulation_csv(fabric: &Fabric, topology: &Topology, reports: &[SimReport
     for report in reports {
         let (setting, senders) = (&report.setting, report.load.senders);
         for point in &report.points {
-            let source = |packets: u32| ratio(Fraction::new(u64::from(packets) * u64::from(setting.packet), setting.measure));
+            let source = |packets: u32| {
+                ratio(Fraction::new(u64::from(packets) * u64::from(setting.packet), setting.measure))
+            };
             let (busiest, busy) = point.busiest;
             let mut cells = vec![
                 report.scenario.clone(),
@@ -164,13 +225,24 @@ pub fn simulation_csv(fabric: &Fabric, topology: &Topology, reports: &[SimReport
             match &point.delays {
                 Some(Delays { packets, median, p99, most, waited, hops, sum }) => {
                     let mean = |sum: u64| ratio(Fraction::new(sum, *packets));
-                    cells.extend([mean(*sum), median.to_string(), p99.to_string(), most.to_string(), mean(*waited), mean(*hops)]);
+                    cells.extend([
+                        mean(*sum),
+                        median.to_string(),
+                        p99.to_string(),
+                        most.to_string(),
+                        mean(*waited),
+                        mean(*hops),
+                    ]);
                 }
                 None => cells.extend([""; 6].map(str::to_owned)),
             }
             cells.extend([point.born, point.delivered, point.unfinished].map(|count| count.to_string()));
             cells.extend(point.inside_at.map(|count| count.to_string()));
-            cells.extend([source(point.worst_source.1), source(point.best_source.1), topology.channel_name(ChannelId(busiest))]);
+            cells.extend([
+                source(point.worst_source.1),
+                source(point.best_source.1),
+                topology.channel_name(ChannelId(busiest)),
+            ]);
             cells.extend([share(busy.into(), setting.measure.into()), share(point.general_hops, point.hops)]);
             cells.extend(setting_in_words(setting));
             cells.push(setting.model.name().to_owned());
@@ -182,8 +254,12 @@ pub fn simulation_csv(fabric: &Fabric, topology: &Topology, reports: &[SimReport
 }
 
 fn saturation_csv(reports: &[SimReport]) -> String {
-    let mut out = String::from("scenario,seed,bound,stable,unstable,share,beyond_rate,beyond_accepted,traffic,routing,model\n");
-    for (report, found) in reports.iter().flat_map(|report| report.saturations.iter().map(move |found| (report, found))) {
+    let mut out = String::from(
+        "scenario,seed,bound,stable,unstable,share,beyond_rate,beyond_accepted,traffic,routing,model\n",
+    );
+    for (report, found) in
+        reports.iter().flat_map(|report| report.saturations.iter().map(move |found| (report, found)))
+    {
         let end = |rate: &Option<Rate>| rate.map_or_else(String::new, |rate| rate.to_string());
         let (scenario, bound) = (cell_of(&report.scenario), bound(report.load.bound));
         let (stable, unstable) = (end(&found.stable), end(&found.unstable));
@@ -191,7 +267,9 @@ fn saturation_csv(reports: &[SimReport]) -> String {
         let accepted = ratio(found.beyond.accepted(&report.setting, report.load.senders));
         let [traffic, routing] = setting_in_words(&report.setting).map(|text| cell_of(&text));
         let (seed, beyond, model) = (found.seed, found.beyond.rate, report.setting.model.name());
-        let row = format_args!("{scenario},{seed},{bound},{stable},{unstable},{share},{beyond},{accepted},{traffic},{routing},{model}\n");
+        let row = format_args!(
+            "{scenario},{seed},{bound},{stable},{unstable},{share},{beyond},{accepted},{traffic},{routing},{model}\n"
+        );
         push(&mut out, row);
     }
     out

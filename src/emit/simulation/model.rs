@@ -44,10 +44,21 @@ pub(super) fn push_model(out: &mut String, fabric: &Fabric, setting: &Setting) {
     push(out, format_args!(",\"traffic_seed\":{seed},\"packet_flits\":{packet}"));
     push_details(out, details);
     push_selection(out, *selection);
-    push(out, format_args!(",\"injection_cycles\":{injection}{turn},\"speedup\":{speedup},\"general_vcs\":{general}"));
+    push(
+        out,
+        format_args!(
+            ",\"injection_cycles\":{injection}{turn},\"speedup\":{speedup},\"general_vcs\":{general}"
+        ),
+    );
     let vcs = if *selection == PathSelection::Tables { "table_vcs" } else { "hop_vcs" };
-    push(out, format_args!(",\"{vcs}\":{table_vcs},\"vcs_per_table_vc\":{classes},\"arbitration\":\"{first}\""));
-    push(out, format_args!(",\"credits\":\"{}\",\"host_ports\":{hosts},\"router_cycles\":{router}", credits.name()));
+    push(
+        out,
+        format_args!(",\"{vcs}\":{table_vcs},\"vcs_per_table_vc\":{classes},\"arbitration\":\"{first}\""),
+    );
+    push(
+        out,
+        format_args!(",\"credits\":\"{}\",\"host_ports\":{hosts},\"router_cycles\":{router}", credits.name()),
+    );
     if let Some(window) = window {
         push(out, format_args!(",\"window_packets\":{window}"));
     }
@@ -109,7 +120,10 @@ pub(crate) fn setting_in_words(setting: &Setting) -> [String; 2] {
         }
     };
     let ways = [Some(selection.routing().name().to_owned()), over];
-    [words.into_iter().flatten().collect::<Vec<_>>().join(" "), ways.into_iter().flatten().collect::<Vec<_>>().join(" ")]
+    [
+        words.into_iter().flatten().collect::<Vec<_>>().join(" "),
+        ways.into_iter().flatten().collect::<Vec<_>>().join(" "),
+    ]
 }
 
 /// Of one direction of a link.
@@ -120,9 +134,13 @@ fn channel_gbs(fabric: &Fabric) -> String {
 /// What the model is, in a sentence.
 pub(crate) fn sentence(setting: &Setting) -> String {
     let vcs = match (setting.general, setting.classes) {
-        _ if setting.selection != PathSelection::Tables => format!("{} virtual channels, by hop", setting.table_vcs),
+        _ if setting.selection != PathSelection::Tables => {
+            format!("{} virtual channels, by hop", setting.table_vcs)
+        }
         (0, 1) => format!("{} virtual channels of the tables", setting.table_vcs),
-        (0, classes) => format!("{classes} virtual channels for each of the {} of the tables", setting.table_vcs),
+        (0, classes) => {
+            format!("{classes} virtual channels for each of the {} of the tables", setting.table_vcs)
+        }
         (general, _) => format!("{general} general virtual channels and {} of the tables", setting.table_vcs),
     };
     let hosts = match setting.hosts {
@@ -146,8 +164,12 @@ pub(crate) fn sentence(setting: &Setting) -> String {
                 "age" => "oldest first",
                 _ => "queues in turn",
             };
-            let faster = if *speedup > 1 { format!(", {speedup} x as fast as channels") } else { String::new() };
-            (format!("virtual cut-through of packets of {packet} flits, {first}"), format!("{faster}, {turn} for the next of a queue"))
+            let faster =
+                if *speedup > 1 { format!(", {speedup} x as fast as channels") } else { String::new() };
+            (
+                format!("virtual cut-through of packets of {packet} flits, {first}"),
+                format!("{faster}, {turn} for the next of a queue"),
+            )
         }
         Model::Flit => {
             let rounds = if *speedup == 1 { "one round".to_owned() } else { format!("{speedup} rounds") };
@@ -156,7 +178,9 @@ pub(crate) fn sentence(setting: &Setting) -> String {
                 _ => "in turn",
             };
             (
-                format!("wormholes of packets of {packet} flits, separable allocator, {first}, {rounds} of the switch per cycle"),
+                format!(
+                    "wormholes of packets of {packet} flits, separable allocator, {first}, {rounds} of the switch per cycle"
+                ),
                 String::new(),
             )
         }

@@ -12,7 +12,10 @@ pub(super) fn push_delays(out: &mut String, delays: &Delays) {
     let mean = |sum: u64| ratio(Fraction::new(sum, packets));
     push(out, format_args!("{{\"packets\":{packets},\"sum\":{sum},\"mean\":{}", mean(sum)));
     push(out, format_args!(",\"median\":{median},\"p99\":{p99},\"max\":{most},\"source_wait_sum\":{waited}"));
-    push(out, format_args!(",\"mean_source_wait\":{},\"hops\":{hops},\"mean_hops\":{}}}", mean(waited), mean(hops)));
+    push(
+        out,
+        format_args!(",\"mean_source_wait\":{},\"hops\":{hops},\"mean_hops\":{}}}", mean(waited), mean(hops)),
+    );
 }
 
 /// How full the queues of every virtual channel were; `hops` are those into all of them.
@@ -28,13 +31,26 @@ fn push_vc(out: &mut String, setting: &Setting, of_hops: u64, used: &VcUse) {
     let VcUse { hops, flit_cycles, p99, full_cycles, queue_cycles } = *used;
     let mean = fixed(Fraction::new(flit_cycles, queue_cycles.max(1)), SHARE);
     debug_assert!(p99 <= u64::from(setting.buffer));
-    push(out, format_args!("{{\"hops\":{hops},\"hop_share\":{},\"flit_cycles\":{flit_cycles}", share(hops, of_hops)));
+    push(
+        out,
+        format_args!(
+            "{{\"hops\":{hops},\"hop_share\":{},\"flit_cycles\":{flit_cycles}",
+            share(hops, of_hops)
+        ),
+    );
     push(out, format_args!(",\"mean_flits\":{mean},\"p99_flits\":{p99},\"full_cycles\":{full_cycles}"));
-    push(out, format_args!(",\"full_share\":{},\"queue_cycles\":{queue_cycles}}}", share(full_cycles, queue_cycles)));
+    push(
+        out,
+        format_args!(
+            ",\"full_share\":{},\"queue_cycles\":{queue_cycles}}}",
+            share(full_cycles, queue_cycles)
+        ),
+    );
 }
 
 /// Digests of what was counted so far, then that of all that is stated.
 pub(super) fn push_digests(out: &mut String, digests: &[u64], last: u64) {
-    let written: Vec<String> = digests.iter().chain([&last]).map(|digest| format!("\"{digest:016x}\"")).collect();
+    let written: Vec<String> =
+        digests.iter().chain([&last]).map(|digest| format!("\"{digest:016x}\"")).collect();
     push(out, format_args!(",\"digests\":[{}]", written.join(",")));
 }

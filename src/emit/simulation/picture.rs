@@ -13,8 +13,13 @@ const HIGHEST: u64 = 6;
 const COLORS: [&str; 4] = ["--one", "--two", "--three", "--four"];
 
 /// What they and those of pages are in a picture that stands alone: not every program reads variables.
-const VALUES: [(&str, &str); 5] =
-    [("--one", "#2563eb"), ("--two", "#d97706"), ("--three", "#059669"), ("--four", "#9333ea"), ("--edge", "#6b7280")];
+const VALUES: [(&str, &str); 5] = [
+    ("--one", "#2563eb"),
+    ("--two", "#d97706"),
+    ("--three", "#059669"),
+    ("--four", "#9333ea"),
+    ("--edge", "#6b7280"),
+];
 
 /// More scenarios than this are a band behind the first.
 const APART: usize = COLORS.len();
@@ -51,10 +56,12 @@ pub(crate) fn latencies(name: &str, reports: &[SimReport], colors: &[&'static st
         };
         Line { color, stroke, points: points.iter().filter_map(point).collect() }
     };
-    let mut lines: Vec<Line> = reports.iter().enumerate().map(line).filter(|line| !line.points.is_empty()).collect();
+    let mut lines: Vec<Line> =
+        reports.iter().enumerate().map(line).filter(|line| !line.points.is_empty()).collect();
     // What is in front comes last.
     lines.sort_by_key(|line| line.stroke != Stroke::Faint);
-    let stable = |report: &SimReport| report.saturations.iter().map(|found| share_of_bound(report, found)).min();
+    let stable =
+        |report: &SimReport| report.saturations.iter().map(|found| share_of_bound(report, found)).min();
     let stable = reports.first().and_then(stable).map(|share| (percent(share), "saturation".to_owned()));
     let chart = Curve {
         label: format!("{name}: mean latency of packets over offered load"),
@@ -70,7 +77,8 @@ pub(crate) fn latencies(name: &str, reports: &[SimReport], colors: &[&'static st
 pub(crate) fn utilization(name: &str, report: &SimReport, point: &Point) -> String {
     let classes = report.classes.iter().zip(&point.busy_by_class);
     let dot = |(class, &busy): (&fabc_sim::AlikeChannels, &u64)| {
-        let load = Fraction::new(class.load, u128::from(class.channels) * report.load.unit.max(1)).times(Fraction::from(point.rate));
+        let load = Fraction::new(class.load, u128::from(class.channels) * report.load.unit.max(1))
+            .times(Fraction::from(point.rate));
         let carried = Fraction::new(busy, class.channels * u64::from(report.setting.measure));
         let (load, carried) = (percent(load), percent(carried));
         (load, carried, format!("{load:.1} % by the tables, {carried:.1} % measured"))

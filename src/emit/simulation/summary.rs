@@ -69,14 +69,19 @@ pub(crate) fn nominal_and_worst(reports: &[SimReport]) -> Vec<Row> {
 
 /// The highest rate that was run and is stable.
 pub(crate) fn highest_stable(report: &SimReport) -> Option<&Point> {
-    report.points.iter().filter(|point| point.is_stable()).max_by_key(|point| (point.rate, std::cmp::Reverse(point.seed)))
+    report
+        .points
+        .iter()
+        .filter(|point| point.is_stable())
+        .max_by_key(|point| (point.rate, std::cmp::Reverse(point.seed)))
 }
 
 fn row(report: &SimReport) -> Row {
     let lowest = report.saturations.iter().min_by_key(|found| found.at_least());
     let none = || "-".to_owned();
     let rate = |rate: Option<fabc_sim::Rate>| rate.map_or_else(none, |rate| format!("{:.4}", rate.as_f64()));
-    let accepted = |found: &fabc_sim::Saturation| fixed(found.beyond.accepted(&report.setting, report.load.senders), 4);
+    let accepted =
+        |found: &fabc_sim::Saturation| fixed(found.beyond.accepted(&report.setting, report.load.senders), 4);
     let percent = |share: Fraction| format!("{} %", fixed(share.times(Fraction::whole(100u8)), 1));
     let delays = report.points.first().and_then(|point| point.delays);
     Row {

@@ -25,7 +25,12 @@ const COLUMNS: [(&str, usize); 10] = [
 ];
 
 /// The runs of some scenarios of one fabric.
-pub fn simulation_text(fabric: &Fabric, topology: &Topology, name: Option<&str>, reports: &[SimReport]) -> String {
+pub fn simulation_text(
+    fabric: &Fabric,
+    topology: &Topology,
+    name: Option<&str>,
+    reports: &[SimReport],
+) -> String {
     let mut out = format!("{}{}\n", fabric.name, name.map_or_else(String::new, |name| format!(": {name}")));
     let mut said = None;
     for report in reports {
@@ -96,12 +101,17 @@ fn saturation(report: &SimReport, found: &Saturation) -> String {
     let share = fixed(share_of_bound(report, found).times(Fraction::whole(100u8)), 1);
     let beyond = found.beyond.accepted(&report.setting, report.load.senders);
     let bracket = match (found.stable, found.unstable) {
-        (Some(stable), Some(unstable)) => format!("stable at {stable}, no more at {unstable}: {share} % of the bound"),
-        (Some(stable), None) => format!("stable at {stable}, the highest rate that was tried: {share} % of the bound"),
+        (Some(stable), Some(unstable)) => {
+            format!("stable at {stable}, no more at {unstable}: {share} % of the bound")
+        }
+        (Some(stable), None) => {
+            format!("stable at {stable}, the highest rate that was tried: {share} % of the bound")
+        }
         (None, Some(unstable)) => format!("not even {unstable} is stable"),
         (None, None) => "nothing was tried".to_owned(),
     };
-    let seed = if report.saturations.len() > 1 { format!(" with seed {}", found.seed) } else { String::new() };
+    let seed =
+        if report.saturations.len() > 1 { format!(" with seed {}", found.seed) } else { String::new() };
     format!("saturation{seed}: {bracket}; at {} it accepts {}", found.beyond.rate, fixed(beyond, 4))
 }
 
@@ -117,7 +127,11 @@ fn cells(fabric: &Fabric, report: &SimReport, point: &Point, several: bool) -> [
         notes.push("saturated".to_owned());
     }
     if point.unfinished > 0 {
-        notes.push(format!("{} of {} packets had not arrived in the end", grouped(point.unfinished), grouped(point.born)));
+        notes.push(format!(
+            "{} of {} packets had not arrived in the end",
+            grouped(point.unfinished),
+            grouped(point.born)
+        ));
     }
     let [mean, median, p99, most, waited] = match &point.delays {
         Some(of) => {

@@ -23,7 +23,9 @@ pub fn placed_artifacts(placed: PlacedPod<'_>) -> Vec<Artifact> {
         text("report.html", page::html(placed)),
     ];
     let configured = pod.ocses.enumerate().filter(|(_, ocs)| ocs.config_db.state_key().is_some());
-    all.extend(configured.map(|(id, ocs)| text(&config_db_path(&ocs.name), config_db::json(pod, id, &settings[id]))));
+    all.extend(
+        configured.map(|(id, ocs)| text(&config_db_path(&ocs.name), config_db::json(pod, id, &settings[id]))),
+    );
     all.sort_by(|one, other| one.path.cmp(&other.path));
     all
 }
@@ -40,7 +42,8 @@ pub fn placed_contract(kinds: &[PlacedKind]) -> Contract {
 
 fn placement_json(placed: PlacedPod<'_>) -> String {
     let PlacedPod { fabric, kinds, placement, .. } = placed;
-    let mut out = format!("{{\"format\":\"fabc.placement/1\",\"fabric\":{},\n\"kinds\":{{", quote(&fabric.name));
+    let mut out =
+        format!("{{\"format\":\"fabc.placement/1\",\"fabric\":{},\n\"kinds\":{{", quote(&fabric.name));
     let kinds: Vec<String> = kinds
         .iter()
         .map(|kind| {
@@ -79,12 +82,26 @@ fn report_json(placed: PlacedPod<'_>) -> String {
     let PlacedPod { fabric, pod, kinds, placement, settings } = placed;
     let mut out = format!("{{\"format\":\"fabc.slices/1\",\"fabric\":{},", quote(&fabric.name));
     let cross_connects: usize = settings.iter().map(|set| set.len()).sum();
-    push(&mut out, format_args!("\"cubes\":{},\"nodes\":{},\"cross_connects\":{cross_connects},\n\"kinds\":", pod.cubes, pod.node_count()));
+    push(
+        &mut out,
+        format_args!(
+            "\"cubes\":{},\"nodes\":{},\"cross_connects\":{cross_connects},\n\"kinds\":",
+            pod.cubes,
+            pod.node_count()
+        ),
+    );
     push_lines(&mut out, kinds, |out, kind| {
         let slices = placement.slices.iter().filter(|slice| slice.kind == kind.name).count();
-        let metrics: Vec<String> = kind.metrics.iter().map(|(name, value)| format!("{}:{value}", quote(name))).collect();
-        push(out, format_args!("{{\"name\":{},\"cubes\":{},\"slices\":{slices},", quote(&kind.name), kind.cubes));
-        push(out, format_args!("\"contract\":{},\"metrics\":{{{}}}}}", quote(&kind.contract), metrics.join(",")));
+        let metrics: Vec<String> =
+            kind.metrics.iter().map(|(name, value)| format!("{}:{value}", quote(name))).collect();
+        push(
+            out,
+            format_args!("{{\"name\":{},\"cubes\":{},\"slices\":{slices},", quote(&kind.name), kind.cubes),
+        );
+        push(
+            out,
+            format_args!("\"contract\":{},\"metrics\":{{{}}}}}", quote(&kind.contract), metrics.join(",")),
+        );
     });
     out.push_str(",\n\"slices\":");
     push_slices(&mut out, placement);

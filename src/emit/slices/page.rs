@@ -15,7 +15,9 @@ pub(super) fn html(placed: PlacedPod<'_>) -> String {
     let mut environment = Environment::new();
     environment.set_trim_blocks(true);
     environment.set_lstrip_blocks(true);
-    environment.add_template("slices.html", include_str!("slices.html.jinja")).expect("the template parses: it is compiled in");
+    environment
+        .add_template("slices.html", include_str!("slices.html.jinja"))
+        .expect("the template parses: it is compiled in");
     let template = environment.get_template("slices.html").expect("added above");
     template.render(page(placed)).expect("the template uses what `page` gives it")
 }
@@ -50,7 +52,8 @@ fn page(placed: PlacedPod<'_>) -> Value {
         .zip(rows)
         .map(|(kind, cells)| context! { name => kind.name, link => format!("{}report.html", kind_files(&kind.name)), cells => cells[1..] })
         .collect();
-    let broken: Vec<&str> = kinds.iter().filter(|kind| kind.contract == "broken").map(|kind| kind.name.as_str()).collect();
+    let broken: Vec<&str> =
+        kinds.iter().filter(|kind| kind.contract == "broken").map(|kind| kind.name.as_str()).collect();
     context! {
         style => include_str!("../report_html/style.css"),
         fabric => fabric.name,

@@ -60,8 +60,13 @@ pub(super) struct Shape {
 
 pub(super) fn shape(placed: PlacedPod<'_>) -> Shape {
     let PlacedPod { pod, kinds, placement, settings, .. } = placed;
-    let shown: Vec<_> = COLUMNS.iter().filter(|(name, _)| kinds.iter().any(|kind| value(kind, name).is_some())).collect();
-    let heads = ["kind", "cubes", "slices", "contract"].into_iter().chain(shown.iter().map(|(_, head)| *head)).map(str::to_owned).collect();
+    let shown: Vec<_> =
+        COLUMNS.iter().filter(|(name, _)| kinds.iter().any(|kind| value(kind, name).is_some())).collect();
+    let heads = ["kind", "cubes", "slices", "contract"]
+        .into_iter()
+        .chain(shown.iter().map(|(_, head)| *head))
+        .map(str::to_owned)
+        .collect();
     let row = |kind: &PlacedKind| {
         let slices = placement.slices.iter().filter(|slice| slice.kind == kind.name).count();
         let fixed = [kind.name.clone(), kind.cubes.to_string(), slices.to_string(), kind.contract.clone()];
@@ -69,9 +74,14 @@ pub(super) fn shape(placed: PlacedPod<'_>) -> Shape {
         fixed.into_iter().chain(metrics).collect()
     };
     let number = |count: usize| grouped(count as u64);
-    let plural = |count: usize, noun: &str| format!("{} {noun}{}", number(count), if count == 1 { "" } else { "s" });
+    let plural =
+        |count: usize, noun: &str| format!("{} {noun}{}", number(count), if count == 1 { "" } else { "s" });
     let counts = vec![
-        format!("{} in {}", plural(placement.owners().len(), "cube"), plural(placement.slices.len(), "slice")),
+        format!(
+            "{} in {}",
+            plural(placement.owners().len(), "cube"),
+            plural(placement.slices.len(), "slice")
+        ),
         format!("{} free", number(placement.free(pod.cubes).len())),
         format!("{} spare", number(placement.spare.difference(&placement.down).count())),
         format!("{} down", number(placement.down.len())),
@@ -87,7 +97,8 @@ fn value<'a>(kind: &'a PlacedKind, metric: &str) -> Option<&'a str> {
 /// `64 cubes of 4 x 4 x 4, 4,096 chips behind 48 OCSes`
 pub(super) fn pod_line(pod: &Pod) -> String {
     let [x, y, z] = pod.cube.dims;
-    let (cubes, chips, ocses) = (grouped(u64::from(pod.cubes)), grouped(pod.node_count() as u64), grouped(pod.ocses.len() as u64));
+    let (cubes, chips, ocses) =
+        (grouped(u64::from(pod.cubes)), grouped(pod.node_count() as u64), grouped(pod.ocses.len() as u64));
     format!("{cubes} cubes of {x} x {y} x {z}, {chips} chips behind {ocses} OCSes, in slices")
 }
 
@@ -100,7 +111,9 @@ pub(super) fn ranges<'a>(cubes: impl IntoIterator<Item = &'a BlockId>) -> String
             _ => runs.push((*cube, *cube)),
         }
     }
-    let run = |(first, last): &(u32, u32)| if first == last { first.to_string() } else { format!("{first} to {last}") };
+    let run = |(first, last): &(u32, u32)| {
+        if first == last { first.to_string() } else { format!("{first} to {last}") }
+    };
     let runs: Vec<String> = runs.iter().map(run).collect();
     if runs.is_empty() { "none".to_owned() } else { runs.join(", ") }
 }
@@ -111,7 +124,8 @@ pub fn placed_text(placed: PlacedPod<'_>) -> String {
     let Shape { kinds: (heads, rows), counts } = shape(placed);
     let mut out = format!("{}\n  {}\n  {}\n\n", fabric.name, pod_line(pod), counts.join(", "));
     let all: Vec<&Vec<String>> = std::iter::once(&heads).chain(&rows).collect();
-    let widths: Vec<usize> = (0..heads.len()).map(|at| all.iter().map(|row| row[at].chars().count()).max().unwrap_or(0)).collect();
+    let widths: Vec<usize> =
+        (0..heads.len()).map(|at| all.iter().map(|row| row[at].chars().count()).max().unwrap_or(0)).collect();
     for row in all {
         let cells = row.iter().zip(&widths).enumerate().map(|(at, (cell, &wide))| match at {
             0 => format!("{cell:<wide$}"),

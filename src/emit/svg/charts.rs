@@ -51,12 +51,25 @@ pub(crate) fn bars(chart: &Chart) -> String {
     let gap = if slot > 12.0 { slot * 0.2 } else { slot * 0.08 };
     let bar = (slot - gap) / chart.series.len().max(1) as f64;
     for (which, series) in chart.series.iter().enumerate() {
-        for (category, (&value, title)) in series.values.iter().zip(&series.titles).enumerate().filter(|(_, (value, _))| **value > 0) {
+        for (category, (&value, title)) in
+            series.values.iter().zip(&series.titles).enumerate().filter(|(_, (value, _))| **value > 0)
+        {
             // What exists must be seen, however small.
             let tall = (value as f64 * scale).max(1.0);
             let x = LEFT + slot * category as f64 + gap / 2.0 + bar * which as f64;
-            push(&mut out, format_args!("<rect class=\"{}\" x=\"{}\" y=\"{}\" ", series.class, at(x), at(base - tall)));
-            push(&mut out, format_args!("width=\"{}\" height=\"{}\"><title>{}</title></rect>", at(bar), at(tall), escape(title)));
+            push(
+                &mut out,
+                format_args!("<rect class=\"{}\" x=\"{}\" y=\"{}\" ", series.class, at(x), at(base - tall)),
+            );
+            push(
+                &mut out,
+                format_args!(
+                    "width=\"{}\" height=\"{}\"><title>{}</title></rect>",
+                    at(bar),
+                    at(tall),
+                    escape(title)
+                ),
+            );
         }
     }
     frame::base_line(&mut out, base);
@@ -77,7 +90,9 @@ pub(crate) fn bars(chart: &Chart) -> String {
 pub(crate) fn round_step(top: u64, steps: u64) -> u64 {
     let mut power = 1;
     loop {
-        if let Some(step) = [power, 2 * power, 5 * power].into_iter().find(|&step| top.div_ceil(step) <= steps) {
+        if let Some(step) =
+            [power, 2 * power, 5 * power].into_iter().find(|&step| top.div_ceil(step) <= steps)
+        {
             return step;
         }
         power *= 10;

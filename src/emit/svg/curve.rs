@@ -42,7 +42,10 @@ pub(crate) struct Curve {
 pub(crate) fn curve(chart: &Curve) -> String {
     let points = || chart.lines.iter().flat_map(|line| &line.points);
     let most = points().map(|&(_, value, _)| value).fold(1.0, f64::max);
-    let far = points().map(|&(percent, ..)| percent).chain(chart.marks.iter().map(|&(percent, _)| percent)).fold(10.0, f64::max);
+    let far = points()
+        .map(|&(percent, ..)| percent)
+        .chain(chart.marks.iter().map(|&(percent, _)| percent))
+        .fold(10.0, f64::max);
     let (steps, wide) = (libm::ceil(most), libm::ceil(far / 10.0) * 10.0);
     let base = HEIGHT - BOTTOM;
     let x = |percent: f64| LEFT + (WIDTH - LEFT - RIGHT) * percent / wide;
@@ -58,18 +61,32 @@ pub(crate) fn curve(chart: &Curve) -> String {
     frame::base_line(&mut out, base);
     frame::x_title(&mut out, base, chart.x_title);
     for line in &chart.lines {
-        let path: Vec<String> = line.points.iter().map(|&(percent, value, _)| format!("{} {}", at(x(percent)), at(y(value)))).collect();
+        let path: Vec<String> = line
+            .points
+            .iter()
+            .map(|&(percent, value, _)| format!("{} {}", at(x(percent)), at(y(value))))
+            .collect();
         let style = match line.stroke {
             Stroke::Bold => Some("stroke-width:2"),
             Stroke::Faint => Some("stroke-width:1;opacity:.35"),
             Stroke::Dots => None,
         };
         if let Some(style) = style {
-            push(&mut out, format_args!("<path style=\"fill:none;stroke:var({});{style}\" d=\"M{}\"/>", line.color, path.join("L")));
+            push(
+                &mut out,
+                format_args!(
+                    "<path style=\"fill:none;stroke:var({});{style}\" d=\"M{}\"/>",
+                    line.color,
+                    path.join("L")
+                ),
+            );
         }
         for (percent, value, title) in line.points.iter().filter(|_| line.stroke != Stroke::Faint) {
             let (cx, cy) = (at(x(*percent)), at(y(*value)));
-            push(&mut out, format_args!("<circle style=\"fill:var({})\" cx=\"{cx}\" cy=\"{cy}\" r=\"3\">", line.color));
+            push(
+                &mut out,
+                format_args!("<circle style=\"fill:var({})\" cx=\"{cx}\" cy=\"{cy}\" r=\"3\">", line.color),
+            );
             push(&mut out, format_args!("<title>{}</title></circle>", escape(title)));
         }
     }

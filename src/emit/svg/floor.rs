@@ -39,9 +39,16 @@ pub(crate) fn floor(picture: &FloorPicture) -> String {
     let wide = ((WIDTH - 2.0 * MARGIN) / columns).min(PLACE);
     let deep = wide * (pitch_y / pitch_x).min(DEPTH);
     let (width, height) = (columns * wide + 2.0 * MARGIN, rows * deep + 2.0 * MARGIN);
-    let middle = |[row, column]: [u32; 2]| [MARGIN + (f64::from(column) + 0.5) * wide, MARGIN + (f64::from(row) + 0.5) * deep];
+    let middle = |[row, column]: [u32; 2]| {
+        [MARGIN + (f64::from(column) + 0.5) * wide, MARGIN + (f64::from(row) + 0.5) * deep]
+    };
     let label = escape(&picture.label);
-    let mut out = format!("<svg class=\"floor\" viewBox=\"0 0 {} {}\" style=\"max-width:{}px\" ", at(width), at(height), at(width));
+    let mut out = format!(
+        "<svg class=\"floor\" viewBox=\"0 0 {} {}\" style=\"max-width:{}px\" ",
+        at(width),
+        at(height),
+        at(width)
+    );
     push(&mut out, format_args!("role=\"img\" aria-label=\"{label}\"><title>{label}</title>"));
     out.push_str("<g style=\"stroke:var(--second)\">");
     let ways = ways(picture);
@@ -49,8 +56,16 @@ pub(crate) fn floor(picture: &FloorPicture) -> String {
     for ([from, to], cables) in ways {
         let ([x, y], [u, v], share) = (middle(from), middle(to), cables as f64 / most);
         let (thick, strength) = (at(0.5 + (WAY.min(wide / 4.0) - 0.5) * share), 0.35 + 0.5 * share);
-        push(&mut out, format_args!("<path d=\"M{} {}L{} {}\" stroke-width=\"{thick}\" ", at(x), at(y), at(u), at(v)));
-        push(&mut out, format_args!("stroke-opacity=\"{strength:.2}\"><title>{cables} cables run along here</title></path>"));
+        push(
+            &mut out,
+            format_args!("<path d=\"M{} {}L{} {}\" stroke-width=\"{thick}\" ", at(x), at(y), at(u), at(v)),
+        );
+        push(
+            &mut out,
+            format_args!(
+                "stroke-opacity=\"{strength:.2}\"><title>{cables} cables run along here</title></path>"
+            ),
+        );
     }
     out.push_str("</g>");
     let side = wide.min(deep) * CABINET;
@@ -63,10 +78,20 @@ pub(crate) fn floor(picture: &FloorPicture) -> String {
         let shape = format!("x=\"{left}\" y=\"{top}\" width=\"{size}\" height=\"{size}\" rx=\"{round}\"");
         let strength = 0.05 + 0.5 * *cables as f64 / most;
         push(&mut out, format_args!("<g><rect {shape} style=\"fill:var(--panel);stroke:var(--edge)\"/>"));
-        push(&mut out, format_args!("<rect {shape} style=\"fill:var(--accent);fill-opacity:{strength:.2}\"/>"));
+        push(
+            &mut out,
+            format_args!("<rect {shape} style=\"fill:var(--accent);fill-opacity:{strength:.2}\"/>"),
+        );
         if side >= NUMBERED {
             let style = "fill:var(--ink);font-size:12px;text-anchor:middle";
-            push(&mut out, format_args!("<text style=\"{style}\" x=\"{}\" y=\"{}\" dy=\"4\">{number}</text>", at(x), at(y)));
+            push(
+                &mut out,
+                format_args!(
+                    "<text style=\"{style}\" x=\"{}\" y=\"{}\" dy=\"4\">{number}</text>",
+                    at(x),
+                    at(y)
+                ),
+            );
         }
         push(&mut out, format_args!("<title>{}</title></g>", escape(title)));
     }

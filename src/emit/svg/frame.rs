@@ -12,7 +12,8 @@ pub(super) const BOTTOM: f64 = 40.0;
 /// The drawing up to its axes: what it shows, for readers who cannot see it, and what its heights are.
 pub(super) fn head(label: &str, height: f64, y_title: &str) -> String {
     let label = escape(label);
-    let mut out = format!("<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{label}\">");
+    let mut out =
+        format!("<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{label}\">");
     push(&mut out, format_args!("<title>{label}</title>"));
     push(&mut out, format_args!("<text class=\"axis\" x=\"0\" y=\"12\">{y_title}</text>"));
     out
@@ -22,12 +23,23 @@ pub(super) fn head(label: &str, height: f64, y_title: &str) -> String {
 pub(super) fn line(out: &mut String, y: f64, number: &str) {
     let y = at(y);
     push(out, format_args!("<path class=\"grid\" d=\"M{LEFT} {y}H{}\"/>", WIDTH - RIGHT));
-    push(out, format_args!("<text class=\"tick end\" x=\"{}\" y=\"{y}\" dy=\"4\">{number}</text>", LEFT - 8.0));
+    push(
+        out,
+        format_args!("<text class=\"tick end\" x=\"{}\" y=\"{y}\" dy=\"4\">{number}</text>", LEFT - 8.0),
+    );
 }
 
 /// What stands below the base line at a place.
 pub(super) fn below(out: &mut String, x: f64, base: f64, text: &str) {
-    push(out, format_args!("<text class=\"tick mid\" x=\"{}\" y=\"{}\">{}</text>", at(x), at(base + 15.0), escape(text)));
+    push(
+        out,
+        format_args!(
+            "<text class=\"tick mid\" x=\"{}\" y=\"{}\">{}</text>",
+            at(x),
+            at(base + 15.0),
+            escape(text)
+        ),
+    );
 }
 
 /// The base line.
@@ -37,7 +49,14 @@ pub(super) fn base_line(out: &mut String, base: f64) {
 
 /// What the places along the base line are.
 pub(super) fn x_title(out: &mut String, base: f64, title: &str) {
-    push(out, format_args!("<text class=\"axis end\" x=\"{}\" y=\"{}\">{title}</text>", WIDTH - RIGHT, at(base + 33.0)));
+    push(
+        out,
+        format_args!(
+            "<text class=\"axis end\" x=\"{}\" y=\"{}\">{title}</text>",
+            WIDTH - RIGHT,
+            at(base + 33.0)
+        ),
+    );
 }
 
 /// A vertical line and its label, which stands before it where there is no room behind: at the top of the

@@ -33,14 +33,23 @@ pub(crate) fn map(map: &Map<'_>) -> String {
     let items = map.items.max(1);
     let (unit, whole) = (SIDE / items as f64, at(SIDE + MARGIN + 4.0));
     let label = escape(&map.label);
-    let mut out = format!("<svg class=\"map {}\" data-word=\"{}\" viewBox=\"-{MARGIN} -{MARGIN} {whole} {whole}\" ", map.class, map.word);
+    let mut out = format!(
+        "<svg class=\"map {}\" data-word=\"{}\" viewBox=\"-{MARGIN} -{MARGIN} {whole} {whole}\" ",
+        map.class, map.word
+    );
     push(&mut out, format_args!("role=\"img\" aria-label=\"{label}\"><title>{label}</title>"));
     // Cells are unit squares of a scaled group, so that coordinates stay short; one path per count.
     let mut by_count: BTreeMap<u64, String> = BTreeMap::new();
     for (&(row, column), &count) in map.counts {
         push(by_count.entry(count).or_default(), format_args!("M{column} {row}h1v1h-1z"));
     }
-    push(&mut out, format_args!("<g transform=\"scale({unit:.4})\"><path class=\"frame\" stroke-width=\"{:.4}\" ", 2.0 / unit));
+    push(
+        &mut out,
+        format_args!(
+            "<g transform=\"scale({unit:.4})\"><path class=\"frame\" stroke-width=\"{:.4}\" ",
+            2.0 / unit
+        ),
+    );
     push(&mut out, format_args!("d=\"M0 0h{items}v{items}h-{items}z\"/>"));
     for (count, path) in &by_count {
         let strength = 0.35 + 0.65 * *count as f64 / most as f64;
@@ -48,7 +57,9 @@ pub(crate) fn map(map: &Map<'_>) -> String {
     }
     push(
         &mut out,
-        format_args!("<rect class=\"band\" width=\"{items}\" height=\"1\"/><rect class=\"band\" width=\"1\" height=\"{items}\"/></g>"),
+        format_args!(
+            "<rect class=\"band\" width=\"{items}\" height=\"1\"/><rect class=\"band\" width=\"1\" height=\"{items}\"/></g>"
+        ),
     );
     for item in (0..items).step_by(round(items.div_ceil(TICKS))) {
         let middle = at((item as f64 + 0.5) * unit);

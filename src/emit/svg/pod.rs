@@ -22,14 +22,20 @@ pub(crate) fn pod(pod: &Pod, bundles: &[Bundle], label: &str) -> String {
     let layout = Layout::of(pod.cubes, bundles.iter().any(|bundle| bundle.ends.0 == bundle.ends.1));
     let [width, height] = [2.0 * layout.center[0], 2.0 * layout.center[1]].map(at);
     let label = escape(label);
-    let mut out =
-        format!("<svg class=\"pod\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{label}\"><title>{label}</title><defs>");
+    let mut out = format!(
+        "<svg class=\"pod\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{label}\"><title>{label}</title><defs>"
+    );
     push_block(&mut out, pod.cube.dims, layout.size);
     out.push_str("</defs>");
     push_bundles(&mut out, &layout, bundles);
     for cube in 0..pod.cubes {
         let [x, y] = layout.place(cube).map(at);
-        push(&mut out, format_args!("<use href=\"#cube\" data-ends=\"{cube}\" x=\"{x}\" y=\"{y}\"><title>cube {cube}</title></use>"));
+        push(
+            &mut out,
+            format_args!(
+                "<use href=\"#cube\" data-ends=\"{cube}\" x=\"{x}\" y=\"{y}\"><title>cube {cube}</title></use>"
+            ),
+        );
     }
     // Names last: no bundle runs over them.
     (0..pod.cubes).for_each(|cube| push_name(&mut out, &layout, cube));
@@ -64,7 +70,8 @@ impl Layout {
 
     /// A direction from the middle, cube 0 at the top (or at the left, of two).
     fn direction(&self, cube: u32) -> [f64; 2] {
-        let angle = 2.0 * PI * f64::from(cube) / f64::from(self.cubes) - if self.cubes == 2 { PI } else { PI / 2.0 };
+        let angle =
+            2.0 * PI * f64::from(cube) / f64::from(self.cubes) - if self.cubes == 2 { PI } else { PI / 2.0 };
         [libm::cos(angle), libm::sin(angle)]
     }
 
@@ -124,7 +131,13 @@ fn push_bundles(out: &mut String, layout: &Layout, bundles: &[Bundle]) {
     let thickest = (layout.size * if layout.cubes <= 6 { 0.11 } else { 0.085 }).clamp(1.2, 14.0);
     for Bundle { ends: (a, b), links, title } in bundles {
         let width = at((thickest * (*links as f64 / most).sqrt()).max(0.8));
-        push(out, format_args!("<path class=\"fiber\" data-ends=\"{a} {b}\" stroke-width=\"{width}\" d=\"{}\">", curve(layout, (*a, *b))));
+        push(
+            out,
+            format_args!(
+                "<path class=\"fiber\" data-ends=\"{a} {b}\" stroke-width=\"{width}\" d=\"{}\">",
+                curve(layout, (*a, *b))
+            ),
+        );
         push(out, format_args!("<title>{}</title></path>", escape(title)));
     }
 }
@@ -135,13 +148,15 @@ fn curve(layout: &Layout, (a, b): (u32, u32)) -> String {
     if a == b {
         let [dx, dy] = if layout.cubes == 1 { [1.0, 0.0] } else { layout.direction(a) };
         let reach = layout.size * 1.15;
-        let tip = |side: f64| [from[0] + (dx - side * dy * 0.7) * reach, from[1] + (dy + side * dx * 0.7) * reach];
+        let tip =
+            |side: f64| [from[0] + (dx - side * dy * 0.7) * reach, from[1] + (dy + side * dx * 0.7) * reach];
         let [x1, y1] = tip(1.0).map(at);
         let [x2, y2] = tip(-1.0).map(at);
         let [x, y] = from.map(at);
         return format!("M{x} {y}C{x1} {y1} {x2} {y2} {x} {y}");
     }
-    let middle = |axis: usize| layout.center[axis] + ((from[axis] + to[axis]) / 2.0 - layout.center[axis]) * 0.55;
+    let middle =
+        |axis: usize| layout.center[axis] + ((from[axis] + to[axis]) / 2.0 - layout.center[axis]) * 0.55;
     let [x1, y1] = from.map(at);
     let [x2, y2] = to.map(at);
     format!("M{x1} {y1}Q{} {} {x2} {y2}", at(middle(0)), at(middle(1)))

@@ -42,19 +42,38 @@ pub(crate) fn ring(ring: &Ring<'_>) -> String {
     let place = |item: usize| direction(item).map(|part| center + radius * part);
     let most = ring.joined.values().copied().max().unwrap_or(1) as f64;
     let label = escape(&ring.label);
-    let mut out = format!("<svg class=\"ring\" viewBox=\"{} -24 {} {}\" ", at(12.0 - margin), at(wide), at(SIDE + 48.0));
+    let mut out = format!(
+        "<svg class=\"ring\" viewBox=\"{} -24 {} {}\" ",
+        at(12.0 - margin),
+        at(wide),
+        at(SIDE + 48.0)
+    );
     push(&mut out, format_args!("role=\"img\" aria-label=\"{label}\"><title>{label}</title>"));
     for (&(a, b), &links) in ring.joined.iter().filter(|((a, b), _)| a != b) {
         let ([ax, ay], [bx, by]) = (place(a).map(at), place(b).map(at));
         let width = at(1.6 + 4.0 * (links as f64 / most - 1.0 / most).max(0.0));
-        push(&mut out, format_args!("<path class=\"fiber\" data-ends=\"{a} {b}\" stroke-width=\"{width}\" d=\"M{ax} {ay}L{bx} {by}\">"));
+        push(
+            &mut out,
+            format_args!(
+                "<path class=\"fiber\" data-ends=\"{a} {b}\" stroke-width=\"{width}\" d=\"M{ax} {ay}L{bx} {by}\">"
+            ),
+        );
         let (a, b) = (escape(&names[a]), escape(&names[b]));
-        push(&mut out, format_args!("<title>{a} - {b}: {links} {}</title></path>", if links == 1 { "link" } else { "links" }));
+        push(
+            &mut out,
+            format_args!(
+                "<title>{a} - {b}: {links} {}</title></path>",
+                if links == 1 { "link" } else { "links" }
+            ),
+        );
     }
     for (item, name) in names.iter().enumerate() {
         let [x, y] = place(item).map(at);
         let class = if (ring.filled)(item) { "router" } else { "router spine" };
-        push(&mut out, format_args!("<circle class=\"{class}\" data-ends=\"{item}\" cx=\"{x}\" cy=\"{y}\" r=\"7\">"));
+        push(
+            &mut out,
+            format_args!("<circle class=\"{class}\" data-ends=\"{item}\" cx=\"{x}\" cy=\"{y}\" r=\"7\">"),
+        );
         push(&mut out, format_args!("<title>{}</title></circle>", escape(name)));
         if named {
             push_name(&mut out, name, direction(item), center, radius + 16.0);
@@ -67,7 +86,8 @@ pub(crate) fn ring(ring: &Ring<'_>) -> String {
 /// A name outside of the ring; what is too long loses its end.
 fn push_name(out: &mut String, name: &str, [dx, dy]: [f64; 2], center: f64, away: f64) {
     let cut = name.chars().count() > LETTERS;
-    let text: String = if cut { name.chars().take(LETTERS - 1).chain(['\u{2026}']).collect() } else { name.to_owned() };
+    let text: String =
+        if cut { name.chars().take(LETTERS - 1).chain(['\u{2026}']).collect() } else { name.to_owned() };
     let anchor = if dx > 0.1 {
         ""
     } else if dx < -0.1 {

@@ -66,10 +66,19 @@ pub(crate) fn sizes(chart: &Sizes) -> String {
     frame::x_title(&mut out, base, chart.x_title);
     for line in &chart.lines {
         let points = path(&mut line.points.iter().map(|&(size, time, _)| (size, time)));
-        push(&mut out, format_args!("<path style=\"fill:none;stroke:var({});stroke-width:1.6\" d=\"M{points}\"/>", line.color));
+        push(
+            &mut out,
+            format_args!(
+                "<path style=\"fill:none;stroke:var({});stroke-width:1.6\" d=\"M{points}\"/>",
+                line.color
+            ),
+        );
         for (size, time, title) in &line.points {
             let (cx, cy) = (at(x(*size)), at(y(*time)));
-            push(&mut out, format_args!("<circle style=\"fill:var({})\" cx=\"{cx}\" cy=\"{cy}\" r=\"2.2\">", line.color));
+            push(
+                &mut out,
+                format_args!("<circle style=\"fill:var({})\" cx=\"{cx}\" cy=\"{cy}\" r=\"2.2\">", line.color),
+            );
             push(&mut out, format_args!("<title>{}</title></circle>", escape(title)));
         }
     }
@@ -78,7 +87,13 @@ pub(crate) fn sizes(chart: &Sizes) -> String {
     }
     if let Some((size, time, title)) = &chart.dot {
         let (cx, cy) = (at(x(*size)), at(y(*time)));
-        push(&mut out, format_args!("<circle class=\"dot\" cx=\"{cx}\" cy=\"{cy}\" r=\"5\"><title>{}</title></circle>", escape(title)));
+        push(
+            &mut out,
+            format_args!(
+                "<circle class=\"dot\" cx=\"{cx}\" cy=\"{cy}\" r=\"5\"><title>{}</title></circle>",
+                escape(title)
+            ),
+        );
     }
     out.push_str("</svg>");
     out

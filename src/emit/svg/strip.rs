@@ -39,7 +39,15 @@ pub(crate) fn strip(chart: &Strip) -> String {
     let mut out = frame::head(&chart.label, base + 40.0, "");
     for (row, name) in chart.rows.iter().enumerate() {
         let y = TOP + (ROW + GAP) * row as f64;
-        push(&mut out, format_args!("<text class=\"tick end\" x=\"{}\" y=\"{}\">{}</text>", LEFT - 8.0, at(y + ROW * 0.65), escape(name)));
+        push(
+            &mut out,
+            format_args!(
+                "<text class=\"tick end\" x=\"{}\" y=\"{}\">{}</text>",
+                LEFT - 8.0,
+                at(y + ROW * 0.65),
+                escape(name)
+            ),
+        );
         let mut place = 0.0;
         for column in &chart.columns {
             let busy = column.busy.get(row).copied().unwrap_or(0.0);

@@ -19,9 +19,16 @@ pub fn sweep_json(plan: &SweepPlan) -> String {
     let until = plan.until.as_deref().map_or("null".to_owned(), quote);
     push(&mut out, format_args!("\"until\":{until},\"parameters\":{},\n\"runs\":", list(&plan.parameters)));
     push_lines(&mut out, &plan.runs, |out, run| {
-        let settings: Vec<String> = run.settings.iter().map(|(name, value)| format!("{}:{}", quote(name), quote(value))).collect();
+        let settings: Vec<String> =
+            run.settings.iter().map(|(name, value)| format!("{}:{}", quote(name), quote(value))).collect();
         let (values, fabric, key) = (list(&run.values), quote(&run.fabric), quote(&run.key));
-        push(out, format_args!("{{\"values\":{values},\"fabric\":{fabric},\"key\":{key},\"settings\":{{{}}}}}", settings.join(",")));
+        push(
+            out,
+            format_args!(
+                "{{\"values\":{values},\"fabric\":{fabric},\"key\":{key},\"settings\":{{{}}}}}",
+                settings.join(",")
+            ),
+        );
     });
     out + "}\n"
 }

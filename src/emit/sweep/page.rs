@@ -7,10 +7,20 @@ use fabc_model::{Direction, direction};
 use minijinja::{Environment, Value, context};
 
 /// Metrics that are plotted over parameters, as many as there are.
-const CURVES: [&str; 8] = ["bandwidth", "concurrent_flow", "average_hops", "diameter", "max_channel_load", "latency", "cost", "bisection"];
+const CURVES: [&str; 8] = [
+    "bandwidth",
+    "concurrent_flow",
+    "average_hops",
+    "diameter",
+    "max_channel_load",
+    "latency",
+    "cost",
+    "bisection",
+];
 
 /// Pairs of metrics whose trade-off is of interest: right, up.
-const FRONTS: [(&str, &str); 4] = [("latency", "bandwidth"), ("average_hops", "bandwidth"), ("nodes", "bandwidth"), ("cost", "bandwidth")];
+const FRONTS: [(&str, &str); 4] =
+    [("latency", "bandwidth"), ("average_hops", "bandwidth"), ("nodes", "bandwidth"), ("cost", "bandwidth")];
 
 /// Sides of a picture, pixels.
 const SIZE: [f64; 2] = [360.0, 240.0];
@@ -30,7 +40,9 @@ pub fn sweep_html(table: &SweepTable) -> String {
     let mut environment = Environment::new();
     environment.set_trim_blocks(true);
     environment.set_lstrip_blocks(true);
-    environment.add_template("sweep.html", include_str!("sweep.html.jinja")).expect("the template parses: it is compiled in");
+    environment
+        .add_template("sweep.html", include_str!("sweep.html.jinja"))
+        .expect("the template parses: it is compiled in");
     let template = environment.get_template("sweep.html").expect("added above");
     template.render(page(table)).expect("the template uses what `page` gives it")
 }
@@ -45,7 +57,8 @@ fn page(table: &SweepTable) -> Value {
             context! { values => run.values, status => outcome.status(), metrics => values, link, error => outcome.error() }
         })
         .collect();
-    let failed = table.outcomes.iter().filter(|outcome| matches!(outcome, SweepOutcome::Failed { .. })).count();
+    let failed =
+        table.outcomes.iter().filter(|outcome| matches!(outcome, SweepOutcome::Failed { .. })).count();
     let broken = table.outcomes.iter().filter(|outcome| outcome.status() == "broken").count();
     let fabric = table.plan.runs.first().map_or("", |run| run.fabric.as_str());
     context! {
@@ -69,7 +82,8 @@ fn report(run: &SweepRun) -> String {
 
 /// What a dot says when it is pointed at.
 fn title(table: &SweepTable, run: &SweepRun, values: &[(&str, f64)]) -> String {
-    let parameters = table.plan.parameters.iter().zip(&run.values).map(|(name, value)| format!("{name} = {value}"));
+    let parameters =
+        table.plan.parameters.iter().zip(&run.values).map(|(name, value)| format!("{name} = {value}"));
     let values = values.iter().map(|(name, value)| format!("{name} {}", short(*value)));
     parameters.chain(values).collect::<Vec<_>>().join(", ")
 }
@@ -86,19 +100,31 @@ fn number(value: &str) -> Option<(f64, &str)> {
 fn curves(table: &SweepTable) -> Vec<String> {
     let mut pictures = Vec::new();
     for (at, parameter) in table.plan.parameters.iter().enumerate() {
-        let numbers: Option<Vec<(f64, &str)>> = table.plan.runs.iter().map(|run| number(&run.values[at])).collect();
+        let numbers: Option<Vec<(f64, &str)>> =
+            table.plan.runs.iter().map(|run| number(&run.values[at])).collect();
         let Some(numbers) = numbers else { continue };
         let one_unit = numbers.iter().all(|(_, unit)| *unit == numbers[0].1);
         if !one_unit || numbers.iter().all(|(number, _)| *number == numbers[0].0) {
             continue;
         }
-        let unit = if numbers[0].1.is_empty() { parameter.clone() } else { format!("{parameter}, {}", numbers[0].1) };
+        let unit = if numbers[0].1.is_empty() {
+            parameter.clone()
+        } else {
+            format!("{parameter}, {}", numbers[0].1)
+        };
         for metric in CURVES {
             let mut lines: Vec<(Vec<&String>, Vec<Dot>)> = Vec::new();
             for ((run, outcome), (x, _)) in table.rows().zip(&numbers) {
-                let Some(y) = outcome.metric(metric).and_then(|value| value.parse::<f64>().ok()) else { continue };
-                let others: Vec<&String> =
-                    run.values.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, value)| value).collect();
+                let Some(y) = outcome.metric(metric).and_then(|value| value.parse::<f64>().ok()) else {
+                    continue;
+                };
+                let others: Vec<&String> = run
+                    .values
+                    .iter()
+                    .enumerate()
+                    .filter(|(other, _)| *other != at)
+                    .map(|(_, value)| value)
+                    .collect();
                 let dot = Dot { at: [*x, y], link: report(run), title: title(table, run, &[(metric, y)]) };
                 match lines.iter_mut().find(|(known, _)| *known == others) {
                     Some((_, dots)) => dots.push(dot),
@@ -125,7 +151,11 @@ fn fronts(table: &SweepTable) -> Vec<String> {
         for (run, outcome) in table.rows() {
             let value = |name: &str| outcome.metric(name).and_then(|value| value.parse::<f64>().ok());
             let (Some(x), Some(y)) = (value(right), value(up)) else { continue };
-            dots.push(Dot { at: [x, y], link: report(run), title: title(table, run, &[(right, x), (up, y)]) });
+            dots.push(Dot {
+                at: [x, y],
+                link: report(run),
+                title: title(table, run, &[(right, x), (up, y)]),
+            });
         }
         let different = |axis: usize| dots.iter().any(|dot| dot.at[axis] != dots[0].at[axis]);
         if dots.is_empty() || !different(0) || !different(1) {
@@ -146,7 +176,9 @@ fn larger_is_better(metric: &str) -> bool {
 fn front(dots: &[Dot], more: [bool; 2]) -> Vec<[f64; 2]> {
     let better = |a: f64, b: f64, more: bool| if more { a >= b } else { a <= b };
     let beaten = |dot: &Dot| {
-        let beats = |other: &Dot| other.at != dot.at && (0..2).all(|axis| better(other.at[axis], dot.at[axis], more[axis]));
+        let beats = |other: &Dot| {
+            other.at != dot.at && (0..2).all(|axis| better(other.at[axis], dot.at[axis], more[axis]))
+        };
         dots.iter().any(beats)
     };
     let mut front: Vec<[f64; 2]> = dots.iter().filter(|dot| !beaten(dot)).map(|dot| dot.at).collect();
@@ -158,8 +190,10 @@ fn front(dots: &[Dot], more: [bool; 2]) -> Vec<[f64; 2]> {
 /// An axis from a round number to a round number, with its ticks.
 fn axis(values: impl Iterator<Item = f64> + Clone) -> (f64, f64, Vec<f64>) {
     let whole = values.clone().all(|value| value == libm::floor(value));
-    let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)));
-    let (low, high) = if high > low { (low, high) } else { (low - low.abs() * 0.1 - 1e-9, high + high.abs() * 0.1 + 1e-9) };
+    let (low, high) =
+        values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)));
+    let (low, high) =
+        if high > low { (low, high) } else { (low - low.abs() * 0.1 - 1e-9, high + high.abs() * 0.1 + 1e-9) };
     let mut step = libm::pow(10.0, libm::floor(libm::log10(high - low)));
     for part in [0.5, 0.4, 0.5] {
         if (high - low) / step < 4.0 {
@@ -184,23 +218,43 @@ fn picture(x_title: &str, y_title: &str, lines: &[Vec<Dot>], front: Option<Vec<[
     let x = |value: f64| left + (width - left - right) * (value - x_low) / (x_high - x_low);
     let y = |value: f64| height - bottom - (height - top - bottom) * (value - y_low) / (y_high - y_low);
     let label = format!("{y_title} over {x_title}");
-    let mut out = format!("{caption}<svg viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{}\">\n", escape(&label));
+    let mut out = format!(
+        "{caption}<svg viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{}\">\n",
+        escape(&label)
+    );
     for tick in y_ticks {
         let at = y(tick);
-        out += &format!("<line class=\"rule\" x1=\"{left}\" y1=\"{at:.1}\" x2=\"{:.1}\" y2=\"{at:.1}\"/>", width - right);
-        out += &format!("<text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n", left - 6.0, at + 4.0, short(tick));
+        out += &format!(
+            "<line class=\"rule\" x1=\"{left}\" y1=\"{at:.1}\" x2=\"{:.1}\" y2=\"{at:.1}\"/>",
+            width - right
+        );
+        out += &format!(
+            "<text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\n",
+            left - 6.0,
+            at + 4.0,
+            short(tick)
+        );
     }
     for tick in x_ticks {
         let (at, below) = (x(tick), height - bottom + 16.0);
-        out += &format!("<text class=\"tick\" x=\"{at:.1}\" y=\"{below:.1}\" text-anchor=\"middle\">{}</text>\n", short(tick));
+        out += &format!(
+            "<text class=\"tick\" x=\"{at:.1}\" y=\"{below:.1}\" text-anchor=\"middle\">{}</text>\n",
+            short(tick)
+        );
     }
-    let path =
-        |points: &mut dyn Iterator<Item = [f64; 2]>| points.map(|[a, b]| format!("{:.1},{:.1}", x(a), y(b))).collect::<Vec<_>>().join(" ");
+    let path = |points: &mut dyn Iterator<Item = [f64; 2]>| {
+        points.map(|[a, b]| format!("{:.1},{:.1}", x(a), y(b))).collect::<Vec<_>>().join(" ")
+    };
     match &front {
-        Some(front) => out += &format!("<polyline class=\"front\" points=\"{}\"/>\n", path(&mut front.iter().copied())),
+        Some(front) => {
+            out += &format!("<polyline class=\"front\" points=\"{}\"/>\n", path(&mut front.iter().copied()))
+        }
         None => {
             for line in lines {
-                out += &format!("<polyline class=\"curve\" points=\"{}\"/>\n", path(&mut line.iter().map(|dot| dot.at)));
+                out += &format!(
+                    "<polyline class=\"curve\" points=\"{}\"/>\n",
+                    path(&mut line.iter().map(|dot| dot.at))
+                );
             }
         }
     }
@@ -210,11 +264,17 @@ fn picture(x_title: &str, y_title: &str, lines: &[Vec<Dot>], front: Option<Vec<[
         let Dot { at, link, title } = dot;
         let class = if best(&dot) { "spot best" } else { "spot" };
         let (a, b) = (x(at[0]), y(at[1]));
-        out += &format!("<a href=\"{}\"><circle class=\"{class}\" cx=\"{a:.1}\" cy=\"{b:.1}\" r=\"4\">", escape(link));
+        out += &format!(
+            "<a href=\"{}\"><circle class=\"{class}\" cx=\"{a:.1}\" cy=\"{b:.1}\" r=\"4\">",
+            escape(link)
+        );
         out += &format!("<title>{}</title></circle></a>\n", escape(title));
     }
     let (middle, end) = ((left + width - right) / 2.0, height - 8.0);
-    out += &format!("<text class=\"axis\" x=\"{middle:.1}\" y=\"{end:.1}\" text-anchor=\"middle\">{}</text>\n", escape(x_title));
+    out += &format!(
+        "<text class=\"axis\" x=\"{middle:.1}\" y=\"{end:.1}\" text-anchor=\"middle\">{}</text>\n",
+        escape(x_title)
+    );
     out + "</svg>"
 }
 

@@ -45,12 +45,24 @@ pub fn sweep_table_json(table: &SweepTable) -> String {
     push(&mut out, format_args!("\"until\":{until},\n\"runs\":"));
     push_lines(&mut out, &table.rows().collect::<Vec<_>>(), |out, (run, outcome)| {
         let values = table.plan.parameters.iter().zip(&run.values);
-        let values: Vec<String> = values.map(|(name, value)| format!("{}:{}", quote(name), quote(value))).collect();
-        push(out, format_args!("{{\"parameters\":{{{}}},\"status\":{},", values.join(","), quote(outcome.status())));
+        let values: Vec<String> =
+            values.map(|(name, value)| format!("{}:{}", quote(name), quote(value))).collect();
+        push(
+            out,
+            format_args!("{{\"parameters\":{{{}}},\"status\":{},", values.join(","), quote(outcome.status())),
+        );
         match outcome {
             SweepOutcome::Built { metrics, .. } => {
-                let metrics: Vec<String> = metrics.iter().map(|(name, value)| format!("{}:{value}", quote(name))).collect();
-                push(out, format_args!("\"directory\":{},\"metrics\":{{{}}}}}", quote(&built_path(run)), metrics.join(",")));
+                let metrics: Vec<String> =
+                    metrics.iter().map(|(name, value)| format!("{}:{value}", quote(name))).collect();
+                push(
+                    out,
+                    format_args!(
+                        "\"directory\":{},\"metrics\":{{{}}}}}",
+                        quote(&built_path(run)),
+                        metrics.join(",")
+                    ),
+                );
             }
             SweepOutcome::Failed { code, message } => {
                 push(out, format_args!("\"code\":{},\"message\":{}}}", quote(code), quote(message)));
@@ -63,7 +75,8 @@ pub fn sweep_table_json(table: &SweepTable) -> String {
 /// `table.csv`: parameters, status, metrics; `directory` of what was built, `error` of what was not.
 pub fn sweep_csv(table: &SweepTable) -> String {
     let metrics = table.metrics();
-    let heads = table.plan.parameters.iter().map(String::as_str).chain(["status"]).chain(metrics.iter().copied());
+    let heads =
+        table.plan.parameters.iter().map(String::as_str).chain(["status"]).chain(metrics.iter().copied());
     let mut out = row(heads.chain(["directory", "error"]));
     for (run, outcome) in table.rows() {
         let values = metrics.iter().map(|name| outcome.metric(name).unwrap_or_default().to_owned());
@@ -71,7 +84,13 @@ pub fn sweep_csv(table: &SweepTable) -> String {
             None => (built_path(run), String::new()),
             Some(error) => (String::new(), error),
         };
-        out += &row(run.values.iter().cloned().chain([outcome.status().to_owned()]).chain(values).chain([directory, error]));
+        out += &row(run
+            .values
+            .iter()
+            .cloned()
+            .chain([outcome.status().to_owned()])
+            .chain(values)
+            .chain([directory, error]));
     }
     out
 }
@@ -104,7 +123,8 @@ pub fn sweep_text(table: &SweepTable, width: usize) -> String {
     }
     let mut out = String::new();
     for at in 0..=table.plan.runs.len() {
-        let cells: Vec<String> = shown.iter().map(|(column, wide)| format!("{:>wide$}", column[at])).collect();
+        let cells: Vec<String> =
+            shown.iter().map(|(column, wide)| format!("{:>wide$}", column[at])).collect();
         out += &format!("{}\n", cells.join("  "));
     }
     if !left_out.is_empty() {
@@ -112,8 +132,13 @@ pub fn sweep_text(table: &SweepTable, width: usize) -> String {
     }
     for (run, outcome) in table.rows() {
         if let Some(error) = outcome.error() {
-            let values: Vec<String> =
-                table.plan.parameters.iter().zip(&run.values).map(|(name, value)| format!("{name}={value}")).collect();
+            let values: Vec<String> = table
+                .plan
+                .parameters
+                .iter()
+                .zip(&run.values)
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect();
             out += &format!("{}: {error}\n", values.join(" "));
         }
     }

@@ -1,7 +1,10 @@
 //! `fabc.collective/1`: the schedule of a collective, with bounds and what proves them.
 
 use super::json::formats;
-use crate::{CollectiveBound, Message, Order, Pull, Round, Rounds, Schedule, Sends, SharedTrees, SpanningTree, Transfers};
+use crate::{
+    CollectiveBound, Message, Order, Pull, Round, Rounds, Schedule, Sends, SharedTrees, SpanningTree,
+    Transfers,
+};
 use fabc_base::ids::{ChannelId, NodeId};
 use fabc_model::{Collective, CollectiveAlgorithm};
 use serde::Deserialize;
@@ -138,19 +141,27 @@ impl CollectiveFile {
             return alone("rooted", "`sends`");
         }
         if self.trees.is_some() && (self.latency.is_some() || self.canonical) {
-            return alone(if self.canonical { "canonical" } else { "latency" }, "`steps` or `sends`: trees are listed for all chips");
+            return alone(
+                if self.canonical { "canonical" } else { "latency" },
+                "`steps` or `sends`: trees are listed for all chips",
+            );
         }
         let (canonical, latency) = (self.canonical, self.latency.unwrap_or(0));
         let transfers = match (self.steps, self.trees, self.sends) {
             (Some(steps), None, None) => Transfers::Rounds(rounds(steps, self.order, canonical, latency)),
             (None, Some(trees), None) => {
-                let capacity = self.capacity.ok_or("`trees` need their `capacity`: how many may share a link")?;
-                let trees = trees.into_iter().enumerate().map(|(at, tree)| tree.tree(at)).collect::<Result<_, _>>()?;
+                let capacity =
+                    self.capacity.ok_or("`trees` need their `capacity`: how many may share a link")?;
+                let trees = trees
+                    .into_iter()
+                    .enumerate()
+                    .map(|(at, tree)| tree.tree(at))
+                    .collect::<Result<_, _>>()?;
                 Transfers::Trees(SharedTrees { capacity, trees })
             }
             (None, None, Some(sends)) => {
-                let [messages, rooted] =
-                    [sends, self.rooted.unwrap_or_default()].map(|listed| listed.into_iter().map(SendLine::message).collect());
+                let [messages, rooted] = [sends, self.rooted.unwrap_or_default()]
+                    .map(|listed| listed.into_iter().map(SendLine::message).collect());
                 Transfers::Sends(Sends { canonical, latency, messages, rooted })
             }
             _ => return Err("it must have one of `steps`, `trees` and `sends`".to_owned()),
@@ -159,10 +170,16 @@ impl CollectiveFile {
             (Transfers::Trees(_), of) => of == CollectiveAlgorithm::Trees,
             (Transfers::Sends(_), of) => of == CollectiveAlgorithm::Direct,
             (Transfers::Timed(_), _) => false,
-            (Transfers::Rounds(_), of) => !matches!(of, CollectiveAlgorithm::Trees | CollectiveAlgorithm::Direct),
+            (Transfers::Rounds(_), of) => {
+                !matches!(of, CollectiveAlgorithm::Trees | CollectiveAlgorithm::Direct)
+            }
         };
         if !fits {
-            return Err(format!("what it lists is nothing by `{}`: that lists {}", algorithm.name(), listed(algorithm)));
+            return Err(format!(
+                "what it lists is nothing by `{}`: that lists {}",
+                algorithm.name(),
+                listed(algorithm)
+            ));
         }
         Ok(Schedule {
             collective,
@@ -211,7 +228,10 @@ impl TreeLine {
             (_, Ok(channel)) => Ok(Some(ChannelId(channel))),
             (_, Err(_)) => Err(format!("`trees[{at}].up[{node}]` is {number}, which is no channel")),
         };
-        Ok(SpanningTree { root: NodeId(self.root), up: self.up.into_iter().enumerate().map(channel).collect::<Result<_, _>>()? })
+        Ok(SpanningTree {
+            root: NodeId(self.root),
+            up: self.up.into_iter().enumerate().map(channel).collect::<Result<_, _>>()?,
+        })
     }
 }
 
@@ -236,7 +256,9 @@ impl BoundLine {
             BoundLine::Latency { node, distance, channels, shards } => {
                 CollectiveBound::Latency { node: NodeId(node), distance, channels, shards }
             }
-            BoundLine::Channel { channel, shards, lanes } => CollectiveBound::Channel { channel: ChannelId(channel), shards, lanes },
+            BoundLine::Channel { channel, shards, lanes } => {
+                CollectiveBound::Channel { channel: ChannelId(channel), shards, lanes }
+            }
             BoundLine::Flow { lengths, volume, distance } => {
                 CollectiveBound::Flow { lengths, volume: volume.into(), distance: distance.into() }
             }
@@ -244,7 +266,9 @@ impl BoundLine {
                 let levels = levels.into_iter().map(|level| u32::try_from(level).ok()).collect();
                 CollectiveBound::Quickest { message, levels, cycles }
             }
-            BoundLine::Partition { parts, channels, part_of } => CollectiveBound::Partition { part_of, parts, channels },
+            BoundLine::Partition { parts, channels, part_of } => {
+                CollectiveBound::Partition { part_of, parts, channels }
+            }
         }
     }
 }

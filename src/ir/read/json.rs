@@ -95,12 +95,23 @@ mod tests {
 
     #[test]
     fn keys_occur_once_and_formats_are_told() {
-        let read = |text: &str| tagged::<Sample>(text.as_bytes()).map(|sample| sample.numbers.0.into_iter().collect::<Vec<_>>());
-        assert_eq!(read(r#"{"format":"sample/1","numbers":{"b":1,"a":2}}"#).unwrap(), [("a".to_owned(), 2), ("b".to_owned(), 1)]);
+        let read = |text: &str| {
+            tagged::<Sample>(text.as_bytes()).map(|sample| sample.numbers.0.into_iter().collect::<Vec<_>>())
+        };
+        assert_eq!(
+            read(r#"{"format":"sample/1","numbers":{"b":1,"a":2}}"#).unwrap(),
+            [("a".to_owned(), 2), ("b".to_owned(), 1)]
+        );
         for (text, what) in [
             (r#"{"format":"sample/1","numbers":{"b":1,"b":2}}"#, "key `b` occurs twice at line 1 column"),
-            (r#"{"format":"sample/2","numbers":{}}"#, "its format is `sample/2`, but this fabc reads `sample/1`"),
-            ("{\"format\":\"sample/1\",\n\"more\":1}", "unknown field `more`, expected `format` or `numbers` at line 2 column 6"),
+            (
+                r#"{"format":"sample/2","numbers":{}}"#,
+                "its format is `sample/2`, but this fabc reads `sample/1`",
+            ),
+            (
+                "{\"format\":\"sample/1\",\n\"more\":1}",
+                "unknown field `more`, expected `format` or `numbers` at line 2 column 6",
+            ),
             (r#"{"format":"sample/1"}"#, "missing field `numbers`"),
         ] {
             let error = read(text).unwrap_err();

@@ -4,8 +4,8 @@ use super::json::{Ordered, formats};
 use super::symmetry::closure;
 use super::tables::key_of;
 use crate::{
-    Action, ConcurrentFlow, DualLengths, FlowCertificate, KeptHealthy, KeptScenario, KeptTables, PackedTables, PassRecord, Pieces,
-    StopReason, Symmetry, Topology,
+    Action, ConcurrentFlow, DualLengths, FlowCertificate, KeptHealthy, KeptScenario, KeptTables,
+    PackedTables, PassRecord, Pieces, StopReason, Symmetry, Topology,
 };
 use fabc_base::ids::BlockId;
 use fabc_model::Scenarios;
@@ -120,7 +120,11 @@ fn unsealed<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, Vec<u8>, String), S
 }
 
 fn of_format(found: &str, wanted: &str) -> Result<(), String> {
-    if found == wanted { Ok(()) } else { Err(format!("its format is `{found}`, but this fabc reads `{wanted}`")) }
+    if found == wanted {
+        Ok(())
+    } else {
+        Err(format!("its format is `{found}`, but this fabc reads `{wanted}`"))
+    }
 }
 
 impl KeptFile {
@@ -156,7 +160,10 @@ impl KeptFile {
             let scenarios = Scenarios::ALL.into_iter().find(|of| of.name() == line.scenarios)?;
             Some((line.name.clone(), scenarios))
         };
-        Some(Pieces { faults: faults.clone(), simulations: simulations.iter().map(of).collect::<Option<_>>()? })
+        Some(Pieces {
+            faults: faults.clone(),
+            simulations: simulations.iter().map(of).collect::<Option<_>>()?,
+        })
     }
 
     /// What is kept of a scenario.
@@ -181,9 +188,23 @@ impl KeptFile {
         let nominal = self.scenario(topology)?;
         let Healthy { flow, rounds, sweeps, stopped_by, routing, .. } = healthy;
         let reasons = [StopReason::Optimal, StopReason::Gap, StopReason::Budget];
-        let stopped_by = reasons.into_iter().find(|reason| reason.name() == stopped_by).ok_or("its flow has an unknown end")?;
-        let flow = ConcurrentFlow { dual: nominal.lengths.clone(), primal: flow.map(certificate), rounds, sweeps, stopped_by };
-        let record = |Record { name, stopped_by, counters, notes }| PassRecord { name, stopped_by, counters: counters.0, notes };
+        let stopped_by = reasons
+            .into_iter()
+            .find(|reason| reason.name() == stopped_by)
+            .ok_or("its flow has an unknown end")?;
+        let flow = ConcurrentFlow {
+            dual: nominal.lengths.clone(),
+            primal: flow.map(certificate),
+            rounds,
+            sweeps,
+            stopped_by,
+        };
+        let record = |Record { name, stopped_by, counters, notes }| PassRecord {
+            name,
+            stopped_by,
+            counters: counters.0,
+            notes,
+        };
         Ok(KeptHealthy { nominal, flow, routing: routing.map(record), pieces })
     }
 }
@@ -232,16 +253,28 @@ fn certificate(Flow { demand, mirrored, busiest, parts, flows }: Flow) -> FlowCe
     FlowCertificate { demand, mirrored, busiest, parts, flows }
 }
 
-fn kept_tables(tables: Tables, scenario: &str, body: Vec<u8>, topology: &Topology) -> Result<KeptTables, String> {
+fn kept_tables(
+    tables: Tables,
+    scenario: &str,
+    body: Vec<u8>,
+    topology: &Topology,
+) -> Result<KeptTables, String> {
     let Tables { vcs, key, vc, block, blocks, generators, ranks, actions } = tables;
     let key = key_of(&key, vc.as_deref()).ok_or("its key is unknown")?;
     let whole = topology.symmetry();
     if u64::from(block) * u64::from(blocks) != whole.node_count() as u64 {
         return Err(format!("{blocks} blocks of {block} routers are not those of the fabric"));
     }
-    let elements = closure(blocks as usize, &generators, true).map_err(|wrong| format!("its generators make no group: {wrong:?}"))?;
-    let own = Symmetry::new(block, elements.into_iter().map(|element| element.into_iter().map(BlockId).collect()).collect());
+    let elements = closure(blocks as usize, &generators, true)
+        .map_err(|wrong| format!("its generators make no group: {wrong:?}"))?;
+    let own = Symmetry::new(
+        block,
+        elements.into_iter().map(|element| element.into_iter().map(BlockId).collect()).collect(),
+    );
     // Copies share what takes memory.
     let symmetry = if own == *whole { whole.clone() } else { own };
-    Ok(KeptTables { tables: PackedTables { scenario: scenario.to_owned(), vcs, key, symmetry, actions, body }, ranks })
+    Ok(KeptTables {
+        tables: PackedTables { scenario: scenario.to_owned(), vcs, key, symmetry, actions, body },
+        ranks,
+    })
 }

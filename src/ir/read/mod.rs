@@ -8,7 +8,10 @@
 //! The checker stands on this room, so it has no codes of the compiler in it: no packing of tables, no
 //! formula, no list of faults.
 
-#![allow(missing_docs, reason = "the types and fields are those of the formats, and docs/artifacts.md says what they mean")]
+#![allow(
+    missing_docs,
+    reason = "the types and fields are those of the formats, and docs/artifacts.md says what they mean"
+)]
 
 mod certificates;
 mod collective;
@@ -48,10 +51,14 @@ pub use plan::{PlanFile, StageLine};
 pub use repair::{DeltaFile, RepairFile};
 pub use report::{Report, RequireLine};
 pub use schedule::ScheduleFile;
-pub use simulation::{BracketLine, CompletionLine, DelayLine, PointLine, SimulatedLine, SimulationFile, VcUseLine, millionths};
+pub use simulation::{
+    BracketLine, CompletionLine, DelayLine, PointLine, SimulatedLine, SimulationFile, VcUseLine, millionths,
+};
 pub use sweep::{FailedFile, SweepFile};
 pub use switch::{Light, StateDb, SwitchFile, is_normal, switch_file};
 pub use symmetry::{NoGroup, closure, of_blocks};
-pub use tables::{AnyRouterLine, AnyTablesFile, Line, RouterLine, Served, TablesFile, TablesHead, key_of, width_of};
+pub use tables::{
+    AnyRouterLine, AnyTablesFile, Line, RouterLine, Served, TablesFile, TablesHead, key_of, width_of,
+};
 pub use tables_bin::BinaryTables;
 pub use topology::{AnyRouter, AnyTopology, ClassLine, Generators, KindLine, NetworkFile, TopologyFile};

@@ -95,8 +95,13 @@ impl MscclKind {
     }
     /// Whether it receives.
     pub fn receives(self) -> bool {
-        use MscclKind::{Receive, ReceiveCopySend, ReceiveReduceCopy, ReceiveReduceCopySend, ReceiveReduceSend};
-        matches!(self, Receive | ReceiveCopySend | ReceiveReduceSend | ReceiveReduceCopy | ReceiveReduceCopySend)
+        use MscclKind::{
+            Receive, ReceiveCopySend, ReceiveReduceCopy, ReceiveReduceCopySend, ReceiveReduceSend,
+        };
+        matches!(
+            self,
+            Receive | ReceiveCopySend | ReceiveReduceSend | ReceiveReduceCopy | ReceiveReduceCopySend
+        )
     }
 }
 
@@ -110,9 +115,13 @@ impl<'a> MscclProgram<'a> {
     /// The line, from 1, and what is wrong there.
     pub fn read(text: &'a str) -> Result<Self, (usize, String)> {
         if let Some(at) = crowded_element(text) {
-            return Err((line(text, at as u32), format!("this element has more than {XML_ATTRIBUTES} attributes")));
+            return Err((
+                line(text, at as u32),
+                format!("this element has more than {XML_ATTRIBUTES} attributes"),
+            ));
         }
-        let document = Document::parse(text).map_err(|error| (error.pos().row as usize, error.to_string()))?;
+        let document =
+            Document::parse(text).map_err(|error| (error.pos().row as usize, error.to_string()))?;
         Self::program(document.root_element(), text).map_err(|(place, what)| (line(text, place), what))
     }
 
@@ -123,7 +132,10 @@ impl<'a> MscclProgram<'a> {
 
     fn program(node: Node<'_, '_>, text: &'a str) -> Result<Self, Fault> {
         if !node.has_tag_name("algo") {
-            return Err((place(node), format!("expected `<algo>`, and `<{}>` stands there", node.tag_name().name())));
+            return Err((
+                place(node),
+                format!("expected `<algo>`, and `<{}>` stands there", node.tag_name().name()),
+            ));
         }
         let in_place = flag(node, "inplace")?;
         let bytes = |name: &str| node.attribute(name).map(|_| number(node, name)).transpose();
@@ -135,7 +147,11 @@ impl<'a> MscclProgram<'a> {
             ranks: number(node, "ngpus")?,
             in_place,
             // Without a word a program is for one of the two.
-            out_of_place: if node.has_attribute("outofplace") { flag(node, "outofplace")? } else { !in_place },
+            out_of_place: if node.has_attribute("outofplace") {
+                flag(node, "outofplace")?
+            } else {
+                !in_place
+            },
             bytes: [bytes("minBytes")?, bytes("maxBytes")?],
             gpus: children(node, "gpu").map(gpu).collect::<Result<_, Fault>>()?,
             text,
@@ -152,13 +168,22 @@ fn gpu(node: Node<'_, '_>) -> Result<MscclGpu, Fault> {
 fn block(node: Node<'_, '_>) -> Result<MscclBlock, Fault> {
     let steps = children(node, "step").map(step).collect::<Result<_, Fault>>()?;
     let [send, receive] = [optional(node, "send")?, optional(node, "recv")?];
-    Ok(MscclBlock { place: place(node), id: number(node, "id")?, send, receive, chan: number(node, "chan")?, steps })
+    Ok(MscclBlock {
+        place: place(node),
+        id: number(node, "id")?,
+        send,
+        receive,
+        chan: number(node, "chan")?,
+        steps,
+    })
 }
 
 fn step(node: Node<'_, '_>) -> Result<MscclStep, Fault> {
     let name = word(node, "type")?;
     let kind = MscclKind::ALL.iter().find(|(known, _)| *known == name);
-    let kind = kind.map(|(_, kind)| *kind).ok_or_else(|| (place(node), format!("there is no step of type `{name}`")))?;
+    let kind = kind
+        .map(|(_, kind)| *kind)
+        .ok_or_else(|| (place(node), format!("there is no step of type `{name}`")))?;
     let buffer = |name: &str| match word(node, name)? {
         "i" => Ok(0),
         "o" => Ok(1),
@@ -168,7 +193,12 @@ fn step(node: Node<'_, '_>) -> Result<MscclStep, Fault> {
     let after = match (optional(node, "depid")?, optional(node, "deps")?) {
         (Some(block), Some(step)) => Some((block, step)),
         (None, _) => None,
-        (Some(block), None) => return Err((place(node), format!("`depid` is thread block {block}, but `deps` is no step of it"))),
+        (Some(block), None) => {
+            return Err((
+                place(node),
+                format!("`depid` is thread block {block}, but `deps` is no step of it"),
+            ));
+        }
     };
     Ok(MscclStep {
         place: place(node),
@@ -191,14 +221,18 @@ fn place(node: Node<'_, '_>) -> u32 {
 }
 
 fn word<'n>(node: Node<'n, '_>, name: &str) -> Result<&'n str, Fault> {
-    node.attribute(name).ok_or_else(|| (place(node), format!("`<{}>` lacks `{name}`", node.tag_name().name())))
+    node.attribute(name)
+        .ok_or_else(|| (place(node), format!("`<{}>` lacks `{name}`", node.tag_name().name())))
 }
 
 fn number<T: std::str::FromStr>(node: Node<'_, '_>, name: &str) -> Result<T, Fault> {
     let text = word(node, name)?;
-    text.trim()
-        .parse()
-        .map_err(|_| (place(node), format!("`{name}` of `<{}>` is `{text}`, which is no number that fits", node.tag_name().name())))
+    text.trim().parse().map_err(|_| {
+        (
+            place(node),
+            format!("`{name}` of `<{}>` is `{text}`, which is no number that fits", node.tag_name().name()),
+        )
+    })
 }
 
 /// A number, or -1 for none.

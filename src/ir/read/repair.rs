@@ -65,7 +65,13 @@ pub struct DeltaLine {
 impl DeltaFile {
     /// The changes, with the keys (router, dst, in port, in VC) that lead to nothing.
     pub fn delta(self, stranded: &[(u32, u32, i16, i8)]) -> Delta {
-        let entry = |(dst, in_port, in_vc, out_port, out_vc)| Entry { dst: NodeId(dst), in_port, in_vc, out_port, out_vc };
+        let entry = |(dst, in_port, in_vc, out_port, out_vc)| Entry {
+            dst: NodeId(dst),
+            in_port,
+            in_vc,
+            out_port,
+            out_vc,
+        };
         let key = |(dst, in_port, in_vc)| Key { dst: NodeId(dst), in_port, in_vc };
         let routers = self.routers.into_iter().map(|line| RouterDelta {
             router: NodeId(line.router),
@@ -73,7 +79,9 @@ impl DeltaFile {
             turn: line.turn.into_iter().map(entry).collect(),
             drop: line.drop.into_iter().map(key).collect(),
         });
-        let stranded = stranded.iter().map(|&(router, dst, in_port, in_vc)| (NodeId(router), key((dst, in_port, in_vc))));
+        let stranded = stranded
+            .iter()
+            .map(|&(router, dst, in_port, in_vc)| (NodeId(router), key((dst, in_port, in_vc))));
         Delta { routers: routers.collect(), stranded: stranded.collect() }
     }
 }

@@ -35,7 +35,12 @@ impl Report {
         let report: Value = json(bytes)?;
         match report["format"].as_str() {
             Some("fabc.report/1") => {}
-            format => return Err(format!("its format is `{}`, but this fabc reads `fabc.report/1`", format.unwrap_or_default())),
+            format => {
+                return Err(format!(
+                    "its format is `{}`, but this fabc reads `fabc.report/1`",
+                    format.unwrap_or_default()
+                ));
+            }
         }
         let mut figures = Vec::new();
         for size in ["nodes", "endpoints", "links", "cubes"] {
@@ -44,7 +49,10 @@ impl Report {
         figures.extend(metrics(&report["metrics"]));
         push_below(&mut figures, "bounds.", &report["bounds"], &["universal", "witness"]);
         for name in ["value", "share"] {
-            figures.extend(number(&report["bounds"]["universal"][name]).map(|value| (format!("bounds.universal.{name}"), value)));
+            figures.extend(
+                number(&report["bounds"]["universal"][name])
+                    .map(|value| (format!("bounds.universal.{name}"), value)),
+            );
         }
         push_network(&mut figures, &report["network"]);
         push_below(&mut figures, "", &report["floor"], &["by_link", "clusters"]);
@@ -62,7 +70,8 @@ impl Report {
         });
         let require = |line: &Value| {
             let text = line["require"].as_str().ok_or("a line of `requires` has no text")?.to_owned();
-            let (measured, scenario) = (number(&line["measured"]), line["scenario"].as_str().map(str::to_owned));
+            let (measured, scenario) =
+                (number(&line["measured"]), line["scenario"].as_str().map(str::to_owned));
             Ok(RequireLine { text, measured, holds: line["holds"].as_bool(), scenario })
         };
         Ok(Self {
@@ -97,7 +106,9 @@ impl Report {
                 found.reduce(|one, other| if more { one.min(other) } else { one.max(other) })
             };
             for (prefix, scenarios) in [("", &[*nominal][..]), ("fault.", faults)] {
-                self.figures.extend(worst(scenarios).map(|value| (format!("{prefix}{name}.{metric}"), value.to_string())));
+                self.figures.extend(
+                    worst(scenarios).map(|value| (format!("{prefix}{name}.{metric}"), value.to_string())),
+                );
             }
         }
         Ok(())
@@ -137,9 +148,13 @@ fn push_collective(figures: &mut Vec<(String, String)>, of: &Value) {
     let worst = of["worst_fault"].as_str();
     let fault = lines(&of["scenarios"]).find(|line| worst.is_some() && line["scenario"].as_str() == worst);
     for (prefix, line) in [("", Some(of)), ("fault.", fault)] {
-        for (metric, field) in
-            [("time", "time_ns"), ("share", "share"), ("steps", "steps"), ("volume", "volume"), ("bandwidth", "bandwidth")]
-        {
+        for (metric, field) in [
+            ("time", "time_ns"),
+            ("share", "share"),
+            ("steps", "steps"),
+            ("volume", "volume"),
+            ("bandwidth", "bandwidth"),
+        ] {
             let value = line.and_then(|line| number(&line[field]));
             figures.extend(value.map(|value| (format!("{prefix}{name}.{metric}"), value)));
         }
@@ -214,12 +229,16 @@ mod tests {
                 br#"{"simulation":"s","scenarios":[{"saturation":[{"stable":0.5},{"stable":0.25}]},{"saturation":[{"stable":0.125}]}]}"#,
             )
             .unwrap();
-        let figures: Vec<String> = report.figures.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        let figures: Vec<String> =
+            report.figures.iter().map(|(name, value)| format!("{name} {value}")).collect();
         let told = "nodes 16, diameter 4, concurrent_flow 0.25, concurrent_flow.upper 0.5, bounds.distance 0.5, bounds.trees.at_least 1, \
                     routers 16, bisection 8, bisection.at_most 9, g.time 7, fault.g.time 9, s.saturation 0.25, fault.s.saturation 0.125";
         assert_eq!(figures.join(", "), told);
         assert_eq!(report.worst, [("diameter".to_owned(), "5".to_owned(), "X".to_owned())]);
-        assert_eq!(report.histograms, [("hops".to_owned(), vec![0, 3]), ("channel_load".to_owned(), vec![0, 0, 7])]);
+        assert_eq!(
+            report.histograms,
+            [("hops".to_owned(), vec![0, 3]), ("channel_load".to_owned(), vec![0, 0, 7])]
+        );
         assert!(Report::read(b"{\"format\":\"fabc.report/9\"}").is_err() && Report::read(b"{").is_err());
     }
 }

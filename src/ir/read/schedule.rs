@@ -102,7 +102,11 @@ impl ScheduleFile {
         let end = bytes.iter().position(|&byte| byte == b'\n').ok_or("its first line does not end")?;
         let head: Self = serde_json::from_slice(&bytes[..end]).map_err(|error| error.to_string())?;
         if head.format != schedule_bin::FORMAT {
-            return Err(format!("its format is `{}`, but this fabc reads `{}`", head.format, schedule_bin::FORMAT));
+            return Err(format!(
+                "its format is `{}`, but this fabc reads `{}`",
+                head.format,
+                schedule_bin::FORMAT
+            ));
         }
         let starts: Vec<u32> = head.jobs.iter().map(|job| job.start).collect();
         let packed = Some(schedule_bin::sends(&bytes[end + 1..], &starts)?);
@@ -124,16 +128,21 @@ impl ScheduleFile {
         let mut sends = self.packed.unwrap_or_else(|| vec![Vec::new(); self.jobs.len()]);
         for ChipLine { chip, sends: of_chip, .. } in self.chips {
             for (cycle, port, job, vector) in of_chip {
-                let list = sends.get_mut(job as usize).ok_or_else(|| format!("chip {chip} sends for job {job}, which is none"))?;
+                let list = sends
+                    .get_mut(job as usize)
+                    .ok_or_else(|| format!("chip {chip} sends for job {job}, which is none"))?;
                 list.push(TimedSend { cycle, chip: NodeId(chip), port: PortId(port), vector });
             }
         }
         let clock_hz = self.clock_hz;
         let plan = |(job, mut sends): (JobLine, Vec<TimedSend>)| {
             let collective = Collective::ALL.into_iter().find(|known| known.name() == job.collective);
-            let collective = collective.ok_or_else(|| format!("there is no collective `{}`", job.collective))?;
-            let algorithm = CollectiveAlgorithm::scheduled(collective).iter().find(|known| known.name() == job.algorithm);
-            let algorithm = *algorithm.ok_or_else(|| format!("`{}` is not scheduled by `{}`", job.collective, job.algorithm))?;
+            let collective =
+                collective.ok_or_else(|| format!("there is no collective `{}`", job.collective))?;
+            let algorithm =
+                CollectiveAlgorithm::scheduled(collective).iter().find(|known| known.name() == job.algorithm);
+            let algorithm = *algorithm
+                .ok_or_else(|| format!("`{}` is not scheduled by `{}`", job.collective, job.algorithm))?;
             let result = match job.result {
                 ResultLine::Word(word) if word == "told" => Total::Told,
                 ResultLine::Word(word) => return Err(format!("a result is a sum or `told`, not `{word}`")),
@@ -143,9 +152,16 @@ impl ScheduleFile {
             let sums = job.sums.into_iter().map(SumLine::sum).collect::<Result<_, _>>()?;
             let JobLine { canonical, start, end, .. } = job;
             let groups = job.groups.unwrap_or(1);
-            let message = |(from, to, vectors, earliest)| TimedMessage { from: NodeId(from), to: NodeId(to), earliest, vectors, first: 0 };
+            let message = |(from, to, vectors, earliest)| TimedMessage {
+                from: NodeId(from),
+                to: NodeId(to),
+                earliest,
+                vectors,
+                first: 0,
+            };
             let messages = TimedMessage::numbered(job.messages.into_iter().map(message).collect());
-            let timed = Timed { canonical, groups, pace, clock_hz, start, end, sums, result, messages, sends };
+            let timed =
+                Timed { canonical, groups, pace, clock_hz, start, end, sums, result, messages, sends };
             let schedule = Schedule {
                 collective,
                 algorithm,
@@ -166,6 +182,10 @@ impl SumLine {
     fn sum(self) -> Result<Sum, String> {
         let SumLine(from, below, own) = self;
         let level = u32::try_from(own).ok();
-        if own == -1 || level.is_some() { Ok(Sum { from, below, own: level }) } else { Err(format!("there is no level {own}")) }
+        if own == -1 || level.is_some() {
+            Ok(Sum { from, below, own: level })
+        } else {
+            Err(format!("there is no level {own}"))
+        }
     }
 }

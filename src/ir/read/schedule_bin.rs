@@ -80,7 +80,10 @@ mod tests {
         for (body, what) in [
             (&[1, 0, 6, 1, 0][..], "byte 5 of the body: it ends too early"),
             (&[0, 0], "byte 1 of the body: nothing should follow the last job"),
-            (&[1, 0x80, 0, 6, 0], "byte 3 of the body: an integer of more bytes than it needs or than there can be"),
+            (
+                &[1, 0x80, 0, 6, 0],
+                "byte 3 of the body: an integer of more bytes than it needs or than there can be",
+            ),
             (&[1, 0, 0xff, 0xff, 7, 0], "byte 5 of the body: 131071 is more than there can be"),
         ] {
             assert_eq!(sends(body, &[0]), Err(what.to_owned()));

@@ -78,7 +78,9 @@ pub fn switch_file(bytes: &[u8], told: bool) -> Result<SwitchFile, String> {
     let document: Map<String, Value> = json(bytes)?;
     if document.contains_key(POLATIS) {
         let file: PolatisFile = json(bytes)?;
-        return Ok(SwitchFile::Polatis(file.cross_connects.pair.iter().map(|pair| [pair.ingress, pair.egress]).collect()));
+        return Ok(SwitchFile::Polatis(
+            file.cross_connects.pair.iter().map(|pair| [pair.ingress, pair.egress]).collect(),
+        ));
     }
     if told || is_state(&document) {
         return state(&document).map(SwitchFile::State);
@@ -109,14 +111,19 @@ struct PolatisPair {
 const PORTS: [&str; 2] = ["OCS_PORT", "OCS_PORT_TABLE"];
 const CROSS_CONNECTS: [&str; 2] = ["OCS_CROSS_CONNECT", "OCS_CROSS_CONNECT_TABLE"];
 /// What only a STATE_DB says.
-const SAID: [&str; 6] = ["status", "oper_status", "a_side_status", "b_side_status", "target_simplex_port_id", "target_port"];
+const SAID: [&str; 6] =
+    ["status", "oper_status", "a_side_status", "b_side_status", "target_simplex_port_id", "target_port"];
 
 /// Whether keys are `TABLE|key`, tables have the names of a STATE_DB, or rows say what only one says.
 fn is_state(document: &Map<String, Value>) -> bool {
     document.iter().any(|(name, rows)| {
         let of_state = name.contains('|') || name == PORTS[1] || name == CROSS_CONNECTS[1];
-        let says = |row: &Value| fields(row).is_some_and(|fields| SAID.iter().any(|said| fields.contains_key(*said)));
-        of_state || (PORTS[0] == name || CROSS_CONNECTS[0] == name) && rows.as_object().is_some_and(|rows| rows.values().any(says))
+        let says = |row: &Value| {
+            fields(row).is_some_and(|fields| SAID.iter().any(|said| fields.contains_key(*said)))
+        };
+        of_state
+            || (PORTS[0] == name || CROSS_CONNECTS[0] == name)
+                && rows.as_object().is_some_and(|rows| rows.values().any(says))
     })
 }
 
@@ -171,7 +178,8 @@ impl StateDb {
             (Some(a), Some(b)) => [a, b],
             _ => {
                 let ends = key.split_once('-').filter(|(a, b)| !a.is_empty() && !b.is_empty());
-                ends.map(|(a, b)| [a.to_owned(), b.to_owned()]).ok_or_else(|| format!("{place}: it names no two ports"))?
+                ends.map(|(a, b)| [a.to_owned(), b.to_owned()])
+                    .ok_or_else(|| format!("{place}: it names no two ports"))?
             }
         };
         let both = light(either("status", "oper_status")?);
@@ -190,7 +198,8 @@ mod tests {
         let kind = |text: &str| match switch_file(text.as_bytes(), false) {
             Ok(SwitchFile::Config(config)) => format!("config {}", config.cross_connects.len()),
             Ok(SwitchFile::State(state)) => {
-                let lights: Vec<_> = state.cross_connects.values().map(|one| (one.ends.join(">"), one.lights)).collect();
+                let lights: Vec<_> =
+                    state.cross_connects.values().map(|one| (one.ends.join(">"), one.lights)).collect();
                 format!("state {} {lights:?}", state.ports.len())
             }
             Ok(SwitchFile::Polatis(pairs)) => format!("polatis {pairs:?}"),
@@ -198,17 +207,32 @@ mod tests {
         };
         let tuned = "state 0 [(\"1A>2B\", [Some(Tuned), Some(Tuned)])]";
         for (text, found) in [
-            (r#"{"OCS_PORT":{"1A":{"label":"x"}},"OCS_CROSS_CONNECT":{"1A-2B":{"a_side":"1A","b_side":"2B"}},"X":3}"#, "config 1"),
-            (r#"{"OCS_CROSS_CONNECT|1A-2B":{"a_side":"1A","b_side":"2B","a_side_status":"tuned","b_side_status":"tuned"}}"#, tuned),
-            (r#"{"OCS_CROSS_CONNECT_TABLE|1A-2B":{"type":"hash","value":{"oper_status":"Connected"}}}"#, tuned),
+            (
+                r#"{"OCS_PORT":{"1A":{"label":"x"}},"OCS_CROSS_CONNECT":{"1A-2B":{"a_side":"1A","b_side":"2B"}},"X":3}"#,
+                "config 1",
+            ),
+            (
+                r#"{"OCS_CROSS_CONNECT|1A-2B":{"a_side":"1A","b_side":"2B","a_side_status":"tuned","b_side_status":"tuned"}}"#,
+                tuned,
+            ),
+            (
+                r#"{"OCS_CROSS_CONNECT_TABLE|1A-2B":{"type":"hash","value":{"oper_status":"Connected"}}}"#,
+                tuned,
+            ),
             (r#"{"OCS_CROSS_CONNECT_TABLE":{"1A-2B":{"status":"tuned"}}}"#, tuned),
             (r#"{"OCS_CROSS_CONNECT":{"1A-2B":{"status":"tuned"}},"OTHER":{"a":1}}"#, tuned),
             (
                 r#"{"OCS_CROSS_CONNECT|1A-2B":{"a_side_status":"force-blocked","b_side_status":"odd"}}"#,
                 "state 0 [(\"1A>2B\", [Some(Blocked), Some(Failed)])]",
             ),
-            (r#"{"optical-switch:cross-connects":{"pair":[{"ingress":1,"egress":13}]}}"#, "polatis [[1, 13]]"),
-            (r#"{"OCS_CROSS_CONNECT|1A":{"status":"tuned"}}"#, "at `OCS_CROSS_CONNECT|1A`: it names no two ports"),
+            (
+                r#"{"optical-switch:cross-connects":{"pair":[{"ingress":1,"egress":13}]}}"#,
+                "polatis [[1, 13]]",
+            ),
+            (
+                r#"{"OCS_CROSS_CONNECT|1A":{"status":"tuned"}}"#,
+                "at `OCS_CROSS_CONNECT|1A`: it names no two ports",
+            ),
             (r#"{"OCS_PORT|1A":{"status":7}}"#, "at `OCS_PORT|1A`: `status` is 7, not text"),
             ("[]", "invalid type: sequence, expected a map at line 1 column 0"),
         ] {

@@ -38,7 +38,10 @@ pub enum NoGroup {
 pub fn closure(points: usize, generators: &[Vec<u32>], freely: bool) -> Result<Vec<Vec<u32>>, NoGroup> {
     for (generator, images) in generators.iter().enumerate() {
         let distinct: BTreeSet<u32> = images.iter().copied().collect();
-        if images.len() != points || distinct.len() != points || distinct.last().is_some_and(|last| *last as usize >= points) {
+        if images.len() != points
+            || distinct.len() != points
+            || distinct.last().is_some_and(|last| *last as usize >= points)
+        {
             return Err(NoGroup::NoPermutation { generator });
         }
     }
@@ -77,7 +80,9 @@ pub fn of_blocks(size: u32, blocks: u32, generators: &[Vec<u32>]) -> Result<Symm
         }
         let to: Vec<u32> = images.iter().step_by(size as usize).map(|image| image / size).collect();
         for (router, &image) in (0..).zip(images) {
-            if u64::from(to[(router / size) as usize]) * u64::from(size) + u64::from(router % size) != u64::from(image) {
+            if u64::from(to[(router / size) as usize]) * u64::from(size) + u64::from(router % size)
+                != u64::from(image)
+            {
                 return Err(NoGroup::Torn { generator, router, image });
             }
         }
@@ -88,7 +93,10 @@ pub fn of_blocks(size: u32, blocks: u32, generators: &[Vec<u32>]) -> Result<Symm
         moves.push(to);
     }
     let elements = closure(blocks as usize, &moves, true)?;
-    Ok(Symmetry::new(size, elements.into_iter().map(|element| element.into_iter().map(BlockId).collect()).collect()))
+    Ok(Symmetry::new(
+        size,
+        elements.into_iter().map(|element| element.into_iter().map(BlockId).collect()).collect(),
+    ))
 }
 
 #[cfg(test)]
@@ -122,7 +130,10 @@ mod tests {
             assert_eq!(of_blocks(2, 4, std::slice::from_ref(&wrong)).unwrap_err(), why, "{wrong:?}");
         }
         // Two swaps whose product leaves a cube in place.
-        assert!(matches!(of_blocks(2, 4, &[routers([1, 0, 3, 2]), routers([1, 2, 3, 0])]), Err(NoGroup::Fixes { .. })));
+        assert!(matches!(
+            of_blocks(2, 4, &[routers([1, 0, 3, 2]), routers([1, 2, 3, 0])]),
+            Err(NoGroup::Fixes { .. })
+        ));
     }
 
     #[test]

@@ -85,7 +85,9 @@ impl Line {
     /// that no router has.
     pub fn under(self, key: TableKey) -> Option<Entry> {
         let (dst, input, output) = match (self, key) {
-            (Line::Five([dst, in_port, in_vc, out_port, out_vc]), TableKey::DstInput) => (dst, (in_port, in_vc), (out_port, out_vc)),
+            (Line::Five([dst, in_port, in_vc, out_port, out_vc]), TableKey::DstInput) => {
+                (dst, (in_port, in_vc), (out_port, out_vc))
+            }
             // Whatever it came in by.
             (Line::Three([dst, out_port, out_vc]), TableKey::Dst) => (dst, (-1, -1), (out_port, out_vc)),
             // The virtual channel follows from what the packet counts.
@@ -128,7 +130,9 @@ pub fn key_of(columns: &[String], vc_rule: Option<&str>) -> Option<TableKey> {
     match (&columns.iter().map(String::as_str).collect::<Vec<_>>()[..], vc_rule) {
         (["dst", "in_port", "in_vc"], None) => Some(TableKey::DstInput),
         (["dst"], None) => Some(TableKey::Dst),
-        (["dst"], Some(rule)) => VcCount::ALL.into_iter().find(|count| count.name() == rule).map(TableKey::DstCount),
+        (["dst"], Some(rule)) => {
+            VcCount::ALL.into_iter().find(|count| count.name() == rule).map(TableKey::DstCount)
+        }
         _ => None,
     }
 }

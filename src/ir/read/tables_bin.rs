@@ -75,7 +75,10 @@ impl BinaryTables {
         let Self { head, key, body } = self;
         if (head.nodes, head.routers) != (symmetry.node_count(), symmetry.class_count()) {
             let (nodes, classes) = (symmetry.node_count(), symmetry.class_count());
-            return Err(format!("it lists {} of {} routers, but it should list {classes} of {nodes}", head.routers, head.nodes));
+            return Err(format!(
+                "it lists {} of {} routers, but it should list {classes} of {nodes}",
+                head.routers, head.nodes
+            ));
         }
         let mut numbers = Numbers { rest: &body, length: body.len() };
         let mut routers = Vec::with_capacity(head.routers);
@@ -90,7 +93,8 @@ impl BinaryTables {
                 for _ in 0..count {
                     let number = numbers.next()?;
                     let Some(&(in_port, in_vc, out_port, out_vc)) = head.actions.get(number as usize) else {
-                        return Err(numbers.wrong(&format!("there is no action {number}, only {}", head.actions.len())));
+                        return Err(numbers
+                            .wrong(&format!("there is no action {number}, only {}", head.actions.len())));
                     };
                     entries.push(Entry { dst: NodeId(dst), in_port, in_vc, out_port, out_vc });
                 }
@@ -121,7 +125,10 @@ impl Numbers<'_> {
         let (number, rest) = self.rest.split_at(last + 1);
         self.rest = rest;
         if number.len() > 5 || (number.len() > 1 && number[last] == 0) {
-            return Err(self.wrong(&format!("an integer of {} bytes, more than it needs or than there can be", number.len())));
+            return Err(self.wrong(&format!(
+                "an integer of {} bytes, more than it needs or than there can be",
+                number.len()
+            )));
         }
         let value = number.iter().rfold(0u64, |value, byte| value * 128 + u64::from(*byte & 0x7f));
         u32::try_from(value).map_err(|_| self.wrong(&format!("{value} is past 32 bits")))
@@ -146,7 +153,8 @@ mod tests {
 
     #[test]
     fn the_example_of_the_page_is_read() {
-        let entry = |dst, in_port, in_vc, out_vc| Entry { dst: NodeId(dst), in_port, in_vc, out_port: 0, out_vc };
+        let entry =
+            |dst, in_port, in_vc, out_vc| Entry { dst: NodeId(dst), in_port, in_vc, out_port: 0, out_vc };
         let tables = decoded(&[0, 0, 2, 0, 1, 1, 1, 0, 0]).unwrap();
         assert_eq!(tables.routers, [vec![entry(1, -1, -1, 0), entry(1, 1, 0, 1)], vec![entry(0, -1, -1, 0)]]);
         assert_eq!((tables.scenario.as_str(), tables.vcs, tables.key), ("X[0,0]", 2, TableKey::DstInput));
@@ -162,9 +170,15 @@ mod tests {
             (&[&good[..], &[0]].concat(), "byte 9 of the body: nothing should follow the last router"),
             (&[0x80; 6], "byte 6 of the body: it ends too early"),
             // One way to write a number, and none past 32 bits: the top bits must not vanish.
-            (&[0x80, 0], "byte 2 of the body: an integer of 2 bytes, more than it needs or than there can be"),
+            (
+                &[0x80, 0],
+                "byte 2 of the body: an integer of 2 bytes, more than it needs or than there can be",
+            ),
             (&[0x80, 0x80, 0x80, 0x80, 0x10], "byte 5 of the body: 4294967296 is past 32 bits"),
-            (&[0x80, 0x80, 0x80, 0x80, 0x80, 1], "byte 6 of the body: an integer of 6 bytes, more than it needs or than there can be"),
+            (
+                &[0x80, 0x80, 0x80, 0x80, 0x80, 1],
+                "byte 6 of the body: an integer of 6 bytes, more than it needs or than there can be",
+            ),
         ] {
             assert_eq!(decoded(body).unwrap_err(), what);
         }

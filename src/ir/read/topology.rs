@@ -162,7 +162,12 @@ impl AnyTopology {
         match format.as_str() {
             "fabc.topology/1" => json(text).map(AnyPod::topology),
             "fabc.topology/2" => json(text).map(AnyNetwork::topology),
-            _ => Err((1, format!("its format is `{format}`, but this fabc reads `fabc.topology/1` and `fabc.topology/2`"))),
+            _ => Err((
+                1,
+                format!(
+                    "its format is `{format}`, but this fabc reads `fabc.topology/1` and `fabc.topology/2`"
+                ),
+            )),
         }
     }
 }
@@ -206,7 +211,11 @@ impl AnyPod {
         AnyTopology {
             port_names: self.ports,
             routers: self.nodes.into_iter().map(router).collect(),
-            links: self.links.into_iter().map(|TwoWayLink { a, b }| AnyLink { a, b, simplex: false, class: None }).collect(),
+            links: self
+                .links
+                .into_iter()
+                .map(|TwoWayLink { a, b }| AnyLink { a, b, simplex: false, class: None })
+                .collect(),
             generators: self.symmetry.map(|symmetry| symmetry.generators).unwrap_or_default(),
             block: cubes.iter().take_while(|cube| **cube == cubes[0]).count().max(1),
             pod: true,
@@ -237,9 +246,13 @@ struct AnyNode {
 
 impl AnyNetwork {
     fn topology(self) -> AnyTopology {
-        let router =
-            |AnyNode { id, name, hosts }| AnyRouter { id, name: name.unwrap_or_else(|| format!("node{id}")), hosts: hosts.unwrap_or(1) };
-        let (block, generators) = self.symmetry.map_or((None, Vec::new()), |symmetry| (symmetry.block, symmetry.generators));
+        let router = |AnyNode { id, name, hosts }| AnyRouter {
+            id,
+            name: name.unwrap_or_else(|| format!("node{id}")),
+            hosts: hosts.unwrap_or(1),
+        };
+        let (block, generators) =
+            self.symmetry.map_or((None, Vec::new()), |symmetry| (symmetry.block, symmetry.generators));
         AnyTopology {
             port_names: (0..self.ports).map(|port| format!("port{port}")).collect(),
             routers: self.nodes.into_iter().map(router).collect(),

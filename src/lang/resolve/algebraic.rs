@@ -6,7 +6,9 @@ use super::settings::{Settings, integer, one_of};
 use crate::syntax::ast::Block;
 use crate::syntax::words::Place as Fields;
 use fabc_base::algebra::{Plane, is_paley_order, is_prime, prime_power};
-use fabc_model::{Bundlefly, DesignSpace, Family, PolarFly, PolarStar, SlimFly, SpectralFly, Supernode, slim_fly_degree};
+use fabc_model::{
+    Bundlefly, DesignSpace, Family, PolarFly, PolarStar, SlimFly, SpectralFly, Supernode, slim_fly_degree,
+};
 
 /// The largest order of a field that is looked at: more than any network of the largest size has, and its
 /// square is a number of 32 bits.
@@ -17,24 +19,42 @@ impl Place<'_> {
     pub(super) fn polarstar(&self, context: &mut Context, block: &Block) -> Found {
         let settings = self.settings(context, Some(block), Fields::Polarstar);
         let links = self.links(context, &settings);
-        if let Some(found) = self.goal(context, &settings, links, DesignSpace::PolarStar, &["q", "supernode", "degree"]) {
+        if let Some(found) =
+            self.goal(context, &settings, links, DesignSpace::PolarStar, &["q", "supernode", "degree"])
+        {
             return found;
         }
         let q = self.order(context, &settings, "11");
-        let supernode = settings.need(context, "supernode", "iq").and_then(|value| one_of(context, "`supernode`", value));
-        let degree = settings.need(context, "degree", "3").and_then(|value| integer(context, "`degree`", value, 0..=LARGEST_ORDER));
+        let supernode =
+            settings.need(context, "supernode", "iq").and_then(|value| one_of(context, "`supernode`", value));
+        let degree = settings
+            .need(context, "degree", "3")
+            .and_then(|value| integer(context, "`degree`", value, 0..=LARGEST_ORDER));
         let star = PolarStar { q: q?, supernode: supernode?, degree: degree? as u32 };
         let (points, size) = (Plane::count(star.q), star.supernode_size());
-        self.affordable(context, Some(u128::from(points) * u128::from(size)), &format!("{points} supernodes of {size}"), self.name.span)?;
+        self.affordable(
+            context,
+            Some(u128::from(points) * u128::from(size)),
+            &format!("{points} supernodes of {size}"),
+            self.name.span,
+        )?;
         if !star.has_supernode() {
-            let (degree, near) = (star.degree, nearest(star.degree, |degree| PolarStar { degree, ..star }.has_supernode()));
+            let (degree, near) =
+                (star.degree, nearest(star.degree, |degree| PolarStar { degree, ..star }.has_supernode()));
             let problem = match star.supernode {
                 Supernode::Paley => {
-                    format!("a Paley graph has a prime power of routers that is 1 modulo 4, and 2 * {degree} + 1 = {size} is none")
+                    format!(
+                        "a Paley graph has a prime power of routers that is 1 modulo 4, and 2 * {degree} + 1 = {size} is none"
+                    )
                 }
                 _ => format!("an inductive quad has a degree that is 0 or 3 modulo 4, not {degree}"),
             };
-            return self.none_such(context, problem, format!("write `degree = {near};`"), settings.place_of("degree"));
+            return self.none_such(
+                context,
+                problem,
+                format!("write `degree = {near};`"),
+                settings.place_of("degree"),
+            );
         }
         Some((Family::PolarStar(star), links?))
     }
@@ -47,7 +67,12 @@ impl Place<'_> {
             return found;
         }
         let q = self.order(context, &settings, "13")?;
-        self.affordable(context, Some(u128::from(Plane::count(q))), &format!("{q}^2 + {q} + 1"), self.name.span)?;
+        self.affordable(
+            context,
+            Some(u128::from(Plane::count(q))),
+            &format!("{q}^2 + {q} + 1"),
+            self.name.span,
+        )?;
         Some((Family::PolarFly(PolarFly { q }), links?))
     }
 
@@ -59,7 +84,12 @@ impl Place<'_> {
             return found;
         }
         let q = self.slim_order(context, &settings)?;
-        self.affordable(context, Some(2 * u128::from(q) * u128::from(q)), &format!("2 * {q}^2"), self.name.span)?;
+        self.affordable(
+            context,
+            Some(2 * u128::from(q) * u128::from(q)),
+            &format!("2 * {q}^2"),
+            self.name.span,
+        )?;
         Some((Family::SlimFly(SlimFly { q }), links?))
     }
 
@@ -71,11 +101,19 @@ impl Place<'_> {
             return found;
         }
         let q = self.slim_order(context, &settings);
-        let p = settings.need(context, "p", "9").and_then(|value| integer(context, "`p`", value, 2..=LARGEST_ORDER));
+        let p = settings
+            .need(context, "p", "9")
+            .and_then(|value| integer(context, "`p`", value, 2..=LARGEST_ORDER));
         let (q, p) = (q?, p? as u32);
-        self.affordable(context, Some(2 * u128::from(q) * u128::from(q) * u128::from(p)), &format!("2 * {q}^2 * {p}"), self.name.span)?;
+        self.affordable(
+            context,
+            Some(2 * u128::from(q) * u128::from(q) * u128::from(p)),
+            &format!("2 * {q}^2 * {p}"),
+            self.name.span,
+        )?;
         if !is_paley_order(p) {
-            let problem = format!("a Paley graph has a prime power of routers that is 1 modulo 4, and {p} is none");
+            let problem =
+                format!("a Paley graph has a prime power of routers that is 1 modulo 4, and {p} is none");
             let help = format!("write `p = {};`", nearest(p, is_paley_order));
             return self.none_such(context, problem, help, settings.place_of("p"));
         }
@@ -106,17 +144,34 @@ impl Place<'_> {
             return self.none_such(
                 context,
                 format!("`rho` and `q` are the same prime, {q}"),
-                format!("`q` is another odd prime, larger than 2 sqrt(rho): the least one is `q = {};`", least()),
+                format!(
+                    "`q` is another odd prime, larger than 2 sqrt(rho): the least one is `q = {};`",
+                    least()
+                ),
                 settings.place_of("q"),
             );
         }
         if !fits(q) {
-            let problem = format!("`q` must be larger than 2 sqrt(rho), and {q}^2 = {} is at most 4 * {rho} = {}", q * q, 4 * rho);
-            return self.none_such(context, problem, format!("write at least `q = {};`", least()), settings.place_of("q"));
+            let problem = format!(
+                "`q` must be larger than 2 sqrt(rho), and {q}^2 = {} is at most 4 * {rho} = {}",
+                q * q,
+                4 * rho
+            );
+            return self.none_such(
+                context,
+                problem,
+                format!("write at least `q = {};`", least()),
+                settings.place_of("q"),
+            );
         }
         self.affordable(context, Some(cubed / 2), &format!("({q}^3 - {q}) / 2 or more"), self.name.span)?;
         let family = Family::SpectralFly(SpectralFly { rho, q });
-        self.affordable(context, Some(family.router_count() as u128), &format!("{q}^3 - {q}"), self.name.span)?;
+        self.affordable(
+            context,
+            Some(family.router_count() as u128),
+            &format!("{q}^3 - {q}"),
+            self.name.span,
+        )?;
         Some((family, links?))
     }
 

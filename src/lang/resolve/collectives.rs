@@ -86,7 +86,8 @@ fn collective(
     };
     let fits = scheduled::fit(context, &settings, collective, &kind, scheduled);
     let path = file.map(|(_, path, _)| path);
-    let size = path.is_none().then(|| settings.need(context, "size", "1 GiB").map(|value| size(context, value)));
+    let size =
+        path.is_none().then(|| settings.need(context, "size", "1 GiB").map(|value| size(context, value)));
     let messages = messages::messages(context, &settings, collective, size, (&kind, path), site);
     // Of a file what all messages come to.
     let size = size.unwrap_or_else(|| {
@@ -94,7 +95,9 @@ fn collective(
         Some(Some(all.map(|message| message.bytes).sum()))
     });
     let algorithm = settings.get("algorithm").map(|value| algorithm(context, (collective, scheduled), value));
-    let chunks = settings.get("chunks").map(|value| integer(context, "`chunks`", value, 1..=i64::from(COLLECTIVE_CHUNKS)));
+    let chunks = settings
+        .get("chunks")
+        .map(|value| integer(context, "`chunks`", value, 1..=i64::from(COLLECTIVE_CHUNKS)));
     let root = root(context, &settings, collective, &kind);
     let groups = groups(context, &settings, collective, &kind);
     let overhead = settings.get("overhead").map_or(Some(0), |value| overhead(context, value));
@@ -104,9 +107,17 @@ fn collective(
     let line = requires.iter().find(|line| line.fault && line.collective() == Some(&name));
     let scenarios = match (written, line) {
         (Some(Some(Scenarios::Nominal)), Some(line)) => {
-            let (what, place) = ("`scenarios = nominal`".to_owned(), format!("a collective with `require {} ..`", line.metric_text()));
+            let (what, place) = (
+                "`scenarios = nominal`".to_owned(),
+                format!("a collective with `require {} ..`", line.metric_text()),
+            );
             let help = Some("write `scenarios = all`, or remove one of the two".to_owned());
-            context.error(ResolveError::Misplaced { what, place, help, span: settings.place_of("scenarios") });
+            context.error(ResolveError::Misplaced {
+                what,
+                place,
+                help,
+                span: settings.place_of("scenarios"),
+            });
             None
         }
         (Some(written), _) => written,
@@ -136,9 +147,16 @@ fn size(context: &mut Context, value: &Value) -> Option<u64> {
     let (number, unit) = quantity(context, "`size`", value, &[Dimension::Data], "1 GiB")?;
     let bytes = number.times(unit.factor).filter(|bytes| (1..=COLLECTIVE_BYTES).contains(bytes));
     if bytes.is_none() {
-        let (what, wanted) = ("`size`".to_owned(), format!("a whole number of bytes from 1 to {COLLECTIVE_BYTES}"));
+        let (what, wanted) =
+            ("`size`".to_owned(), format!("a whole number of bytes from 1 to {COLLECTIVE_BYTES}"));
         let help = Some("it is of the full vector of one chip, for example `1 GiB`".to_owned());
-        context.error(ResolveError::OutOfRange { what, wanted, help, span: value.span, found: "this is not".to_owned() });
+        context.error(ResolveError::OutOfRange {
+            what,
+            wanted,
+            help,
+            span: value.span,
+            found: "this is not".to_owned(),
+        });
     }
     bytes
 }
@@ -146,8 +164,9 @@ fn size(context: &mut Context, value: &Value) -> Option<u64> {
 /// Picoseconds of a message.
 fn overhead(context: &mut Context, value: &Value) -> Option<u64> {
     // Nothing is nothing in every unit.
-    let nothing =
-        |quantity: &Quantity| quantity.unit.is_none() && matches!(&quantity.number.kind, ExprKind::Integer(zero) if &**zero == "0");
+    let nothing = |quantity: &Quantity| {
+        quantity.unit.is_none() && matches!(&quantity.number.kind, ExprKind::Integer(zero) if &**zero == "0")
+    };
     if matches!(&value.kind, ValueKind::Quantity(quantity) if nothing(quantity)) {
         return Some(0);
     }
@@ -155,7 +174,13 @@ fn overhead(context: &mut Context, value: &Value) -> Option<u64> {
     let time = number.times(unit.factor).filter(|time| *time <= COLLECTIVE_OVERHEAD_PS);
     if time.is_none() {
         let (what, wanted) = ("`overhead`".to_owned(), "a whole number of ps, at most a second".to_owned());
-        context.error(ResolveError::OutOfRange { what, wanted, help: None, span: value.span, found: "this is not".to_owned() });
+        context.error(ResolveError::OutOfRange {
+            what,
+            wanted,
+            help: None,
+            span: value.span,
+            found: "this is not".to_owned(),
+        });
     }
     time
 }
@@ -178,16 +203,29 @@ fn yes_or_no(context: &mut Context, what: &str, value: &Value) -> Option<bool> {
 
 /// One of the algorithms of a collective, or whichever is fastest.
 #[allow(clippy::option_option)]
-fn algorithm(context: &mut Context, (collective, scheduled): (Collective, bool), value: &Value) -> Option<Option<CollectiveAlgorithm>> {
+fn algorithm(
+    context: &mut Context,
+    (collective, scheduled): (Collective, bool),
+    value: &Value,
+) -> Option<Option<CollectiveAlgorithm>> {
     let Some(name) = choice(value) else {
         context.error(wrong_kind("`algorithm`", "a name", AUTO, value.span));
         return None;
     };
-    let of = if scheduled { CollectiveAlgorithm::scheduled(collective) } else { CollectiveAlgorithm::of(collective) };
+    let of = if scheduled {
+        CollectiveAlgorithm::scheduled(collective)
+    } else {
+        CollectiveAlgorithm::of(collective)
+    };
     let found = of.iter().find(|known| known.name() == &*name.value).copied();
     if found.is_none() && &*name.value != AUTO {
         let names: Vec<&str> = of.iter().map(|known| known.word()).chain([AUTO]).collect();
-        context.error(unknown_choice(&format!("the algorithm of `{}`", collective.name()), &name, &names, None));
+        context.error(unknown_choice(
+            &format!("the algorithm of `{}`", collective.name()),
+            &name,
+            &names,
+            None,
+        ));
         return None;
     }
     Some(found)
@@ -195,7 +233,12 @@ fn algorithm(context: &mut Context, (collective, scheduled): (Collective, bool),
 
 /// Chips of a group; whether groups of so many are all chips, is seen when it is built.
 #[allow(clippy::option_option)]
-fn groups(context: &mut Context, settings: &Settings<'_>, collective: Collective, kind: &Name) -> Option<Option<u32>> {
+fn groups(
+    context: &mut Context,
+    settings: &Settings<'_>,
+    collective: Collective,
+    kind: &Name,
+) -> Option<Option<u32>> {
     let Some(value) = settings.get("groups") else { return Some(None) };
     if collective.is_rooted() || collective == Collective::Send {
         let (what, place) = ("`groups`".to_owned(), format!("`{}`", kind.value));
@@ -208,7 +251,12 @@ fn groups(context: &mut Context, settings: &Settings<'_>, collective: Collective
 
 /// The root as it is written; whether the fabric has it, is seen when it is built.
 #[allow(clippy::option_option)]
-fn root(context: &mut Context, settings: &Settings<'_>, collective: Collective, kind: &Name) -> Option<Option<String>> {
+fn root(
+    context: &mut Context,
+    settings: &Settings<'_>,
+    collective: Collective,
+    kind: &Name,
+) -> Option<Option<String>> {
     let example = "cube0[0,0,0]";
     if !collective.is_rooted() {
         if settings.get("root").is_none() {

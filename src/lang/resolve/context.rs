@@ -55,7 +55,8 @@ impl Context {
     /// elsewhere or otherwise.
     pub(super) fn into_errors(mut self) -> Vec<ResolveError> {
         let excused = std::mem::take(&mut self.excused);
-        self.errors.retain(|error| !matches!(error, ResolveError::Missing { what, .. } if excused.contains(what)));
+        self.errors
+            .retain(|error| !matches!(error, ResolveError::Missing { what, .. } if excused.contains(what)));
         self.errors.sort_by_cached_key(ResolveError::span);
         self.errors
     }
@@ -101,10 +102,13 @@ impl Context {
 
     pub(super) fn duplicate(&mut self, what: String, help: &str, span: Span, first: Span) {
         let (first, span) = (first.min(span), first.max(span));
-        let file = |span: Span| self.files.iter().rev().find(|(_, base)| *base <= span.start).map(|(path, _)| path);
+        let file =
+            |span: Span| self.files.iter().rev().find(|(_, base)| *base <= span.start).map(|(path, _)| path);
         let error = match (file(first), file(span)) {
             (Some(one), Some(used)) if one != used => {
-                let help = format!("{used} declares it already: remove one of the two, or change it in the block of the `use`");
+                let help = format!(
+                    "{used} declares it already: remove one of the two, or change it in the block of the `use`"
+                );
                 ResolveError::Duplicate { what, help, span: first, first: span }
             }
             _ => ResolveError::Duplicate { what, help: help.to_owned(), span, first },
@@ -142,12 +146,19 @@ fn eval_error<'a>(error: &EvalError, known: impl Iterator<Item = &'a str>) -> Op
             help: "a decimal number must stand alone, before its unit".to_owned(),
             span: *span,
         },
-        EvalError::Circular(name, span) => ResolveError::CircularConstant { name: name.to_string(), span: *span },
+        EvalError::Circular(name, span) => {
+            ResolveError::CircularConstant { name: name.to_string(), span: *span }
+        }
     })
 }
 
 pub(super) fn missing(place: &str, what: &str, example: &str, span: Span) -> ResolveError {
-    ResolveError::Missing { place: place.to_owned(), what: what.to_owned(), example: example.to_owned(), span }
+    ResolveError::Missing {
+        place: place.to_owned(),
+        what: what.to_owned(),
+        example: example.to_owned(),
+        span,
+    }
 }
 
 /// Complains about a name that is too long to name a file after it.
@@ -167,11 +178,19 @@ pub(super) fn short_name(context: &mut Context, what: &str, name: &Name) {
 /// Complains about the name of something that requires speak of, unless it can be told from all others in
 /// `named`, by which files are called, too. `item` is its word in the language, and what it is. Whether it is
 /// a new one.
-pub(super) fn subject_name(context: &mut Context, name: &Name, (item, what): (&str, &str), named: &mut BTreeMap<String, Span>) -> bool {
+pub(super) fn subject_name(
+    context: &mut Context,
+    name: &Name,
+    (item, what): (&str, &str),
+    named: &mut BTreeMap<String, Span>,
+) -> bool {
     short_name(context, &format!("the name of {what}"), name);
     if &*name.value == WORST_FAULT {
         let (what, place) = (format!("the name `{WORST_FAULT}`"), format!("`{item}`"));
-        let help = Some("a `require` that begins with `fault.` is about the worst tolerated fault: choose another name".to_owned());
+        let help = Some(
+            "a `require` that begins with `fault.` is about the worst tolerated fault: choose another name"
+                .to_owned(),
+        );
         context.error(ResolveError::Misplaced { what, place, help, span: name.span });
     }
     if let Some(&first) = named.get(&name.value.to_lowercase()) {
@@ -184,10 +203,20 @@ pub(super) fn subject_name(context: &mut Context, name: &Name, (item, what): (&s
 }
 
 /// An error for a name that is not among the choices; `meant` is the one that it stands for elsewhere.
-pub(super) fn unknown_choice(what: &str, found: &Name, choices: &[&str], meant: Option<&str>) -> ResolveError {
+pub(super) fn unknown_choice(
+    what: &str,
+    found: &Name,
+    choices: &[&str],
+    meant: Option<&str>,
+) -> ResolveError {
     let help = match meant.or(closest(&found.value, choices.iter().copied())) {
         Some(close) => format!("did you mean `{close}`?"),
         None => format!("one of {}", list(choices)),
     };
-    ResolveError::UnknownChoice { what: what.to_owned(), found: found.value.to_string(), help, span: found.span }
+    ResolveError::UnknownChoice {
+        what: what.to_owned(),
+        found: found.value.to_string(),
+        help,
+        span: found.span,
+    }
 }

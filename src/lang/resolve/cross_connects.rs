@@ -36,7 +36,8 @@ pub(super) fn cross_connects_file(
     switched: Switched<'_>,
     topology: Span,
 ) -> Option<CrossConnectsFile> {
-    let face_ports = switched.ocses.iter().flat_map(|ocses| ocses.iter()).map(|ocs| ocs.a.len() + ocs.b.len()).sum();
+    let face_ports =
+        switched.ocses.iter().flat_map(|ocses| ocses.iter()).map(|ocs| ocs.a.len() + ocs.b.len()).sum();
     let (path, text) = file(context, path, site, cross_connects_bytes(face_ports))?;
     let mut settings = SwitchSettings::default();
     if let (Some(cube), Some(ocses)) = (switched.cube, switched.ocses) {
@@ -44,7 +45,10 @@ pub(super) fn cross_connects_file(
             Ok(read) => settings = read,
             Err(misfit) => {
                 let (path, problem) = (path.clone(), misfit.to_string());
-                context.error(SwitchError::CrossConnectsMisfit { path, problem, span: topology, ocs: misfit.ocs }.into());
+                context.error(
+                    SwitchError::CrossConnectsMisfit { path, problem, span: topology, ocs: misfit.ocs }
+                        .into(),
+                );
             }
         }
     }

@@ -31,7 +31,8 @@ impl Senders {
     /// The routers of a network that have hosts, by the hosts of every router.
     pub(super) fn of_network(hosts: &[u16]) -> Self {
         let with_hosts = hosts.iter().enumerate().filter(|(_, hosts)| **hosts > 0);
-        let endpoints: Vec<(NodeId, u16)> = with_hosts.map(|(node, &hosts)| (NodeId::new(node), hosts)).collect();
+        let endpoints: Vec<(NodeId, u16)> =
+            with_hosts.map(|(node, &hosts)| (NodeId::new(node), hosts)).collect();
         Self { blocks: (endpoints.len() as u64, 1), network: Some((hosts.len(), endpoints)) }
     }
 
@@ -52,12 +53,16 @@ impl Senders {
     fn fits(&self, group: i64) -> bool {
         let (members, blocks) = self.blocks;
         let Ok(group @ 2..) = u64::try_from(group) else { return false };
-        members.is_multiple_of(group) || (group.is_multiple_of(members) && blocks.is_multiple_of(group / members))
+        members.is_multiple_of(group)
+            || (group.is_multiple_of(members) && blocks.is_multiple_of(group / members))
     }
 
     fn misfit(&self, group: i64, span: Span) -> ResolveError {
         let (members, help) = match self.network {
-            None => ("chips", "the size of a group divides the chips of a cube, or a group is several whole cubes and divides all of them"),
+            None => (
+                "chips",
+                "the size of a group divides the chips of a cube, or a group is several whole cubes and divides all of them",
+            ),
             Some(_) => ("endpoints", "the size of a group divides the number of routers that have hosts"),
         };
         ResolveError::GroupSize { group, whole: self.whole(), help, span, members }
@@ -67,7 +72,9 @@ impl Senders {
     fn place(&self, demand: Demand) -> Demand {
         match &self.network {
             None => demand,
-            Some((routers, endpoints)) => demand.among_endpoints(*routers, endpoints.iter().map(|&(node, _)| node).collect()),
+            Some((routers, endpoints)) => {
+                demand.among_endpoints(*routers, endpoints.iter().map(|&(node, _)| node).collect())
+            }
         }
     }
 
@@ -91,11 +98,19 @@ impl Senders {
         }
         let common = endpoints.iter().fold(0, |common, &(_, hosts)| gcd(common, hosts));
         let part = |rank: usize| u64::from(endpoints[rank].1 / common);
-        let weight = |s: usize, t: usize| u64::from(demand.weight(NodeId::new(s), NodeId::new(t))) * part(s) * part(t);
+        let weight =
+            |s: usize, t: usize| u64::from(demand.weight(NodeId::new(s), NodeId::new(t))) * part(s) * part(t);
         let count = endpoints.len();
-        let weights: Vec<u64> = (0..count).flat_map(|s| (0..count).map(move |t| (s, t))).map(|(s, t)| weight(s, t)).collect();
+        let weights: Vec<u64> =
+            (0..count).flat_map(|s| (0..count).map(move |t| (s, t))).map(|(s, t)| weight(s, t)).collect();
         let most = weights.iter().copied().max().unwrap_or(0);
-        in_range(context, "the weight of two routers by their hosts", most as i64, 0..=i64::from(WEIGHT), span)?;
+        in_range(
+            context,
+            "the weight of two routers by their hosts",
+            most as i64,
+            0..=i64::from(WEIGHT),
+            span,
+        )?;
         Some(self.place(Demand::matrix(count, weights.into_iter().map(|weight| weight as u32).collect())))
     }
 }
@@ -105,11 +120,21 @@ fn gcd(a: u16, b: u16) -> u16 {
 }
 
 /// The demand; without one, uniform. `senders` are among whom it is, where that is known.
-pub(super) fn demand(context: &mut Context, items: &Items<'_>, senders: Option<&Senders>, site: &Site<'_>) -> Option<Demand> {
+pub(super) fn demand(
+    context: &mut Context,
+    items: &Items<'_>,
+    senders: Option<&Senders>,
+    site: &Site<'_>,
+) -> Option<Demand> {
     let setting = items.settings.get("demand");
     if let Some((block, span)) = items.demand {
         if let Some(setting) = setting {
-            context.duplicate("`demand`".to_owned(), "a fabric has exactly one; remove the other", span, setting.name.span);
+            context.duplicate(
+                "`demand`".to_owned(),
+                "a fabric has exactly one; remove the other",
+                span,
+                setting.name.span,
+            );
         }
         settings(context, block, "`demand`".to_owned(), span, Place::Demand);
         if block.statements.is_empty() {
@@ -122,7 +147,9 @@ pub(super) fn demand(context: &mut Context, items: &Items<'_>, senders: Option<&
         ValueKind::File(kind, path, None) if &*kind.value == "matrix" => {
             return matrix(context, path, site, senders);
         }
-        ValueKind::File(kind, ..) | ValueKind::Block(kind, _) | ValueKind::Dims(kind, ..) => context.error(wrong_demand(kind)),
+        ValueKind::File(kind, ..) | ValueKind::Block(kind, _) | ValueKind::Dims(kind, ..) => {
+            context.error(wrong_demand(kind))
+        }
         ValueKind::Limit(..) | ValueKind::Steps(_) | ValueKind::List(_) | ValueKind::Router(_) => {
             context.error(wrong_kind("`demand`", "a name", "demand = uniform", setting.value.span))
         }
@@ -170,9 +197,9 @@ fn groups(context: &mut Context, block: &Block, senders: Option<&Senders>) -> Op
     let mut any_weight = false;
     for statement in &block.statements {
         let StatementKind::Component(component) = &statement.kind else { continue };
-        let weight = context
-            .eval(&component.weight, &[])
-            .and_then(|weight| in_range(context, "a weight", weight, 0..=i64::from(WEIGHT), component.weight.span));
+        let weight = context.eval(&component.weight, &[]).and_then(|weight| {
+            in_range(context, "a weight", weight, 0..=i64::from(WEIGHT), component.weight.span)
+        });
         any_weight |= weight != Some(0);
         let group = match &component.groups {
             Some(expr) => context.eval(expr, &[]).map(|group| (group, expr.span)),
@@ -187,7 +214,12 @@ fn groups(context: &mut Context, block: &Block, senders: Option<&Senders>) -> Op
     }
     for (at, &(component, span)) in found.iter().enumerate() {
         if let Some(&(_, first)) = found[..at].iter().find(|(other, _)| other.group == component.group) {
-            context.duplicate(format!("the all-to-all over groups of {}", component.group), "add their weights up", span, first);
+            context.duplicate(
+                format!("the all-to-all over groups of {}", component.group),
+                "add their weights up",
+                span,
+                first,
+            );
         }
     }
     let sum: u64 = found.iter().map(|(component, _)| u64::from(component.weight)).sum();
@@ -215,21 +247,35 @@ fn matrix(context: &mut Context, path: &Name, site: &Site<'_>, senders: Option<&
             what: "the demand matrix",
             count: format!("{nodes} x {nodes} {members}"),
             limit: MATRIX_CHIPS as u64,
-            help: Some("write the demand of so many as `demand { all_to_all over groups of .. weight ..; }`".to_owned()),
+            help: Some(
+                "write the demand of so many as `demand { all_to_all over groups of .. weight ..; }`"
+                    .to_owned(),
+            ),
             span: path.span,
             arithmetic: format!("a number for every pair of {members}"),
         });
         return None;
     }
     let (_, text) = file(context, path, site, matrix_bytes(nodes))?;
-    match cells(&text, nodes, &format!("{} has {nodes} {members}", if senders.network.is_some() { "the network" } else { "the pod" })) {
+    match cells(
+        &text,
+        nodes,
+        &format!(
+            "{} has {nodes} {members}",
+            if senders.network.is_some() { "the network" } else { "the pod" }
+        ),
+    ) {
         Ok(weights) if weights.iter().all(|&weight| weight == 0) => {
             context.error(ResolveError::NoDemand { what: path.value.to_string(), span: path.span });
             None
         }
         Ok(weights) => Some(senders.place(Demand::matrix(nodes, weights))),
         Err(problem) => {
-            context.error(ResolveError::DemandMatrix { path: path.value.to_string(), problem, span: path.span });
+            context.error(ResolveError::DemandMatrix {
+                path: path.value.to_string(),
+                problem,
+                span: path.span,
+            });
             None
         }
     }
@@ -260,8 +306,15 @@ fn cells(text: &str, nodes: usize, wanted: &str) -> Result<Vec<u32>, String> {
                 Some(weight @ 1..) if digits == cell && column != row + 1 => weights.push(weight),
                 Some(0) => weights.push(0),
                 _ if digits != cell => return Err(format!("{at}: `{cell}` is negative")),
-                Some(_) => return Err(format!("{at}: a chip sends {cell} to itself; the diagonal must be 0")),
-                None => return Err(format!("{at}: {} is more than {WEIGHT}", cell.chars().take(20).collect::<String>())),
+                Some(_) => {
+                    return Err(format!("{at}: a chip sends {cell} to itself; the diagonal must be 0"));
+                }
+                None => {
+                    return Err(format!(
+                        "{at}: {} is more than {WEIGHT}",
+                        cell.chars().take(20).collect::<String>()
+                    ));
+                }
             }
         }
         let columns = line.split(',').count();
@@ -294,7 +347,10 @@ mod tests {
             ("0,-1\n1,0", "line 1, column 2: `-1` is negative"),
             ("0,1\n1,7", "line 2, column 2: a chip sends 7 to itself; the diagonal must be 0"),
             ("0,1000001\n1,0", "line 1, column 2: 1000001 is more than 1000000"),
-            ("0,99999999999999999999999999\n1,0", "line 1, column 2: 99999999999999999999 is more than 1000000"),
+            (
+                "0,99999999999999999999999999\n1,0",
+                "line 1, column 2: 99999999999999999999 is more than 1000000",
+            ),
         ];
         for (text, problem) in wrong {
             assert_eq!(cells(text, 2, "the pod has 2 chips"), Err(problem.to_owned()), "{text:?}");
@@ -303,7 +359,8 @@ mod tests {
 
     #[test]
     fn groups_fit_inside_cubes_or_are_whole_cubes() {
-        let fitting = |senders: &Senders| -> Vec<i64> { (-1..50).filter(|&group| senders.fits(group)).collect() };
+        let fitting =
+            |senders: &Senders| -> Vec<i64> { (-1..50).filter(|&group| senders.fits(group)).collect() };
         assert_eq!(fitting(&Senders::of_pod(8, 6)), [2, 4, 8, 16, 24, 48]);
         assert_eq!(fitting(&Senders::of_network(&[1, 0, 1, 1, 0, 1, 1, 1])), [2, 3, 6]);
     }

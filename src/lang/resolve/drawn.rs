@@ -8,12 +8,12 @@ use crate::ResolveError;
 use crate::syntax::ast::{Block, Value};
 use crate::syntax::words::Place as Fields;
 use fabc_model::{
-    ATTEMPTS, Arcs, Clustering, Draw, Duplicates, Family, Floor, FreeGraph, Method, Permuted, RandomRegular, Reach, Shortcuts, Xpander,
+    ATTEMPTS, Arcs, Clustering, Draw, Duplicates, Family, Floor, FreeGraph, Method, Permuted, RandomRegular,
+    Reach, Shortcuts, Xpander,
 };
 
 /// What may be permuted: links both ways that parameters tell, but for a tree, whose routers are of levels.
-const PERMUTABLE: &str =
-    "a grid, a hypercube, a `polarfly`, `slim_fly`, `spectralfly`, `polarstar`, `bundlefly`, `dragonfly` or `megafly`, or `levels`";
+const PERMUTABLE: &str = "a grid, a hypercube, a `polarfly`, `slim_fly`, `spectralfly`, `polarstar`, `bundlefly`, `dragonfly` or `megafly`, or `levels`";
 
 /// The largest effort of a search.
 const MOST_EFFORT: i64 = 1000;
@@ -23,12 +23,21 @@ impl Place<'_> {
     pub(super) fn xpander(&self, context: &mut Context, block: &Block) -> Found {
         let settings = self.settings(context, Some(block), Fields::Xpander);
         let links = self.links(context, &settings);
-        let degree = settings.need(context, "degree", "11").and_then(|value| integer(context, "`degree`", value, 2..=MOST));
-        let lift = settings.need(context, "lift", "20").and_then(|value| integer(context, "`lift`", value, 1..=MOST));
+        let degree = settings
+            .need(context, "degree", "11")
+            .and_then(|value| integer(context, "`degree`", value, 2..=MOST));
+        let lift = settings
+            .need(context, "lift", "20")
+            .and_then(|value| integer(context, "`lift`", value, 1..=MOST));
         let draw = draw(context, &settings)?;
         let (degree, lift) = (degree?, lift?);
         let routers = (degree as u128 + 1) * lift as u128;
-        self.affordable(context, Some(routers), &format!("{} meta-nodes of {lift}", degree + 1), self.name.span)?;
+        self.affordable(
+            context,
+            Some(routers),
+            &format!("{} meta-nodes of {lift}", degree + 1),
+            self.name.span,
+        )?;
         Some((Family::Xpander(Xpander { degree: degree as u32, lift: lift as u32, draw }), links?))
     }
 
@@ -83,7 +92,12 @@ impl Place<'_> {
         let shortcuts = Shortcuts { routers, degree, reach: reach?, draw };
         if degree > 2 && shortcuts.farthest() < 2 {
             let problem = format!("no two of {routers} routers are that near, but for neighbors on the ring");
-            return self.none_such(context, problem, "raise `p`, or write `degree = 2`".to_owned(), settings.place_of("p"));
+            return self.none_such(
+                context,
+                problem,
+                "raise `p`, or write `degree = 2`".to_owned(),
+                settings.place_of("p"),
+            );
         }
         Some((Family::Shortcuts(shortcuts), links?))
     }
@@ -112,25 +126,39 @@ impl Place<'_> {
             return self.none_such(context, problem, help, name.span);
         }
         let Some(floor) = floor else {
-            context.error(missing("`permute`", "a floor, as cables keep their lengths", "floor { cabinet = 16; }", self.name.span));
+            context.error(missing(
+                "`permute`",
+                "a floor, as cables keep their lengths",
+                "floor { cabinet = 16; }",
+                self.name.span,
+            ));
             return None;
         };
         let routers = base.router_count();
         if floor.clustering != Clustering::Sequential {
-            let problem = "its clusters follow from its links, but `permute` exchanges those by cabinet".to_owned();
+            let problem =
+                "its clusters follow from its links, but `permute` exchanges those by cabinet".to_owned();
             let help = "write `clustering = sequential;`".to_owned();
             context.error(ResolveError::FloorMisfit { problem, help, span: floor.span });
             return None;
         }
         if !routers.is_multiple_of(floor.cabinet as usize) {
             let last = routers % floor.cabinet as usize;
-            let problem =
-                format!("`permute` needs cabinets of equal size, but of {routers} routers the last one of {} has {last}", floor.cabinet);
+            let problem = format!(
+                "`permute` needs cabinets of equal size, but of {routers} routers the last one of {} has {last}",
+                floor.cabinet
+            );
             let help = format!("choose a `cabinet` that divides {routers}");
             context.error(ResolveError::FloorMisfit { problem, help, span: floor.span });
             return None;
         }
-        let permuted = Permuted { base: Box::new(base), method: method?, duplicates: duplicates?, cabinet: floor.cabinet, draw: draw? };
+        let permuted = Permuted {
+            base: Box::new(base),
+            method: method?,
+            duplicates: duplicates?,
+            cabinet: floor.cabinet,
+            draw: draw?,
+        };
         Some((Family::Permuted(permuted), links))
     }
 
@@ -140,24 +168,42 @@ impl Place<'_> {
         let links = self.links(context, &settings);
         let arcs = one_of_or(context, &settings, "arcs", Arcs::Duplex)?;
         let sizes = self.regular(context, &settings, arcs);
-        let effort = settings.get("effort").map_or(Some(1), |value| integer(context, "`effort`", value, 1..=MOST_EFFORT));
+        let effort = settings
+            .get("effort")
+            .map_or(Some(1), |value| integer(context, "`effort`", value, 1..=MOST_EFFORT));
         let seed = seed(context, &settings);
         let cable = match settings.get("cable") {
             Some(value) => Some(self.cable(context, value, floor)?),
             None => None,
         };
         let (routers, degree) = sizes?;
-        Some((Family::Synthesized(FreeGraph { routers, degree, arcs, effort: effort? as u32, seed: seed?, cable }), links?))
+        Some((
+            Family::Synthesized(FreeGraph {
+                routers,
+                degree,
+                arcs,
+                effort: effort? as u32,
+                seed: seed?,
+                cable,
+            }),
+            links?,
+        ))
     }
 
     /// `cable = 0.2`: thousandths, on a floor whose cabinets the search fills in order.
     fn cable(&self, context: &mut Context, value: &Value, floor: Option<&Floor>) -> Option<u32> {
         let Some(floor) = floor else {
-            context.error(missing("`cable`", "a floor, which tells how long cables are", "floor { cabinet = 16; }", value.span));
+            context.error(missing(
+                "`cable`",
+                "a floor, which tells how long cables are",
+                "floor { cabinet = 16; }",
+                value.span,
+            ));
             return None;
         };
         if floor.clustering != Clustering::Sequential {
-            let problem = "`cable` in `synthesize` weighs cables between cabinets that are filled in order".to_owned();
+            let problem =
+                "`cable` in `synthesize` weighs cables between cabinets that are filled in order".to_owned();
             let help = "write `clustering = sequential;`".to_owned();
             context.error(ResolveError::FloorMisfit { problem, help, span: floor.span });
             return None;
@@ -165,39 +211,68 @@ impl Place<'_> {
         let number = plain_number(context, "`cable`", value, "0.2")?;
         let thousandths = number.times(1000).filter(|weight| *weight <= 1000);
         if thousandths.is_none() {
-            let (wanted, found) = ("a weight from 0 to 1, with at most three digits behind the point".to_owned(), "this is not".to_owned());
-            let help = Some("at 0.2, a per cent of the distances counts as much as four of the cables".to_owned());
-            context.error(ResolveError::OutOfRange { what: "`cable`".to_owned(), wanted, help, span: value.span, found });
+            let (wanted, found) = (
+                "a weight from 0 to 1, with at most three digits behind the point".to_owned(),
+                "this is not".to_owned(),
+            );
+            let help =
+                Some("at 0.2, a per cent of the distances counts as much as four of the cables".to_owned());
+            context.error(ResolveError::OutOfRange {
+                what: "`cable`".to_owned(),
+                wanted,
+                help,
+                span: value.span,
+                found,
+            });
         }
         thousandths.map(|weight| weight as u32)
     }
 
     /// `routers` and `degree` of a regular graph.
     fn regular(&self, context: &mut Context, settings: &Settings<'_>, arcs: Arcs) -> Option<(u32, u32)> {
-        let routers = settings.need(context, "routers", "240").and_then(|value| integer(context, "`routers`", value, 3..=i64::MAX));
-        let degree = settings.need(context, "degree", "11").and_then(|value| integer(context, "`degree`", value, 2..=MOST));
+        let routers = settings
+            .need(context, "routers", "240")
+            .and_then(|value| integer(context, "`routers`", value, 3..=i64::MAX));
+        let degree = settings
+            .need(context, "degree", "11")
+            .and_then(|value| integer(context, "`degree`", value, 2..=MOST));
         let (routers, degree) = (routers?, degree?);
         self.affordable(context, Some(routers as u128), "`routers`:", settings.place_of("routers"))?;
         if degree >= routers {
             let problem = format!("{degree} links of a router cannot lead to different ones of {routers}");
-            return self.none_such(context, problem, format!("write at most `degree = {};`", routers - 1), settings.place_of("degree"));
+            return self.none_such(
+                context,
+                problem,
+                format!("write at most `degree = {};`", routers - 1),
+                settings.place_of("degree"),
+            );
         }
         if arcs == Arcs::Duplex && routers % 2 == 1 && degree % 2 == 1 {
-            let problem = format!("{routers} routers of {degree} links have {} ends, an odd number", routers * degree);
-            return self.none_such(context, problem, "make `routers` or `degree` even".to_owned(), settings.place_of("degree"));
+            let problem =
+                format!("{routers} routers of {degree} links have {} ends, an odd number", routers * degree);
+            return self.none_such(
+                context,
+                problem,
+                "make `routers` or `degree` even".to_owned(),
+                settings.place_of("degree"),
+            );
         }
         Some((routers as u32, degree as u32))
     }
 }
 
 fn seed(context: &mut Context, settings: &Settings<'_>) -> Option<u64> {
-    settings.get("seed").map_or(Some(1), |value| integer(context, "`seed`", value, 0..=i64::MAX).map(|seed| seed as u64))
+    settings
+        .get("seed")
+        .map_or(Some(1), |value| integer(context, "`seed`", value, 0..=i64::MAX).map(|seed| seed as u64))
 }
 
 fn draw(context: &mut Context, settings: &Settings<'_>) -> Option<Draw> {
     let mut count = |name: &str, default: u32| {
         let what = format!("`{name}`");
-        settings.get(name).map_or(Some(default), |value| integer(context, &what, value, 1..=10_000).map(|count| count as u32))
+        settings.get(name).map_or(Some(default), |value| {
+            integer(context, &what, value, 1..=10_000).map(|count| count as u32)
+        })
     };
     let (attempts, draws) = (count("attempts", ATTEMPTS), count("draws", 1));
     Some(Draw { seed: seed(context, settings)?, attempts: attempts?, draws: draws? })

@@ -29,14 +29,23 @@ pub(super) fn face(context: &mut Context, port: &Port) -> Option<PortId> {
             Some(known) => format!("say which side: `{known}` or `-{}`", &known[1..]),
             None => format!("one of {}", list(&PORT_NAMES)),
         };
-        context.error(ResolveError::UnknownChoice { what: "a face".to_owned(), found: name.value.to_string(), help, span: name.span });
+        context.error(ResolveError::UnknownChoice {
+            what: "a face".to_owned(),
+            found: name.value.to_string(),
+            help,
+            span: name.span,
+        });
         return None;
     };
     if port.at.len() != 2 {
         context.error(ResolveError::WrongKind {
             what: format!("`{}`", name.value),
             wanted: "two coordinates".to_owned(),
-            help: format!("{} is the position ({}) on the face", "`[u, v]`", ["y, z", "x, z", "x, y"][index / 2]),
+            help: format!(
+                "{} is the position ({}) on the face",
+                "`[u, v]`",
+                ["y, z", "x, z", "x, y"][index / 2]
+            ),
             span: port.span,
         });
         return None;
@@ -45,7 +54,13 @@ pub(super) fn face(context: &mut Context, port: &Port) -> Option<PortId> {
 }
 
 /// The chip within a cube that owns a face port.
-pub(super) fn position(context: &mut Context, id: PortId, port: &Port, indices: &[(Text, i64)], cube: &Cube) -> Option<[u32; 3]> {
+pub(super) fn position(
+    context: &mut Context,
+    id: PortId,
+    port: &Port,
+    indices: &[(Text, i64)],
+    cube: &Cube,
+) -> Option<[u32; 3]> {
     let u = context.eval(&port.at[0], indices);
     let v = context.eval(&port.at[1], indices);
     let (u, v) = (u?, v?);
@@ -68,26 +83,44 @@ pub(super) fn position(context: &mut Context, id: PortId, port: &Port, indices: 
             port.face.value, cube.dims[0], cube.dims[1], cube.dims[2], size[0], size[1]
         ),
         span: port.span,
-        found: if with.is_empty() { "outside".to_owned() } else { format!("outside for {}", with.join(", ")) },
+        found: if with.is_empty() {
+            "outside".to_owned()
+        } else {
+            format!("outside for {}", with.join(", "))
+        },
         cube: cube.span,
     });
     None
 }
 
 /// The face ports of one side, ascending by (cube, port, node).
-pub(super) fn face_ports((lo, hi): (u32, u32), cube: &Cube, mut positions: Vec<(PortId, [u32; 3])>) -> Vec<FacePort> {
+pub(super) fn face_ports(
+    (lo, hi): (u32, u32),
+    cube: &Cube,
+    mut positions: Vec<(PortId, [u32; 3])>,
+) -> Vec<FacePort> {
     let [ax, ay, az] = cube.dims;
     let local = |at: [u32; 3]| at[0] + ax * at[1] + ax * ay * at[2];
     positions.sort_by_key(|(port, at)| (*port, local(*at)));
     let ports = |id: u32| {
-        positions.iter().map(move |(port, at)| FacePort { cube: BlockId(id), node: NodeId(id * (ax * ay * az) + local(*at)), port: *port })
+        positions.iter().map(move |(port, at)| FacePort {
+            cube: BlockId(id),
+            node: NodeId(id * (ax * ay * az) + local(*at)),
+            port: *port,
+        })
     };
     (lo..hi).flat_map(ports).collect()
 }
 
 /// Marks the face ports of a switch as served; reports the first one that is served already. A group ends
 /// there, so that it is told once, whatever else it shares.
-pub(super) fn take(context: &mut Context, ocs: &Ocs, cube: &Cube, ocses: &IdVec<OcsId, Ocs>, taken: &mut Taken) -> bool {
+pub(super) fn take(
+    context: &mut Context,
+    ocs: &Ocs,
+    cube: &Cube,
+    ocses: &IdVec<OcsId, Ocs>,
+    taken: &mut Taken,
+) -> bool {
     let per_cube: u32 = cube.dims.iter().product();
     for face in ocs.a.iter().chain(&ocs.b) {
         let slot = face.node.index() * PORT_NAMES.len() + face.port.index();
@@ -107,7 +140,11 @@ pub(super) fn take(context: &mut Context, ocs: &Ocs, cube: &Cube, ocses: &IdVec<
             return false;
         }
         let local = face.node.0 % per_cube;
-        let at = [local % cube.dims[0], local / cube.dims[0] % cube.dims[1], local / (cube.dims[0] * cube.dims[1])];
+        let at = [
+            local % cube.dims[0],
+            local / cube.dims[0] % cube.dims[1],
+            local / (cube.dims[0] * cube.dims[1]),
+        ];
         let (u, v) = [(1, 2), (0, 2), (0, 1)].map(|(u, v)| (at[u], at[v]))[face.port.index() / 2];
         let (first, second) = if first.span <= ocs.span { (first, ocs) } else { (ocs, first) };
         context.error(ResolveError::PortTaken {

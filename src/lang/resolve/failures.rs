@@ -16,7 +16,11 @@ const SEEDS: u32 = 100;
 
 /// The failures of a network; the outer `None` says that an error was reported.
 #[allow(clippy::option_option)]
-pub(super) fn failures(context: &mut Context, items: &Items<'_>, network: Option<&Network>) -> Option<Option<Failures>> {
+pub(super) fn failures(
+    context: &mut Context,
+    items: &Items<'_>,
+    network: Option<&Network>,
+) -> Option<Option<Failures>> {
     let Some((block, span)) = items.failures else { return Some(None) };
     let settings = settings(context, block, "`failures`".to_owned(), span, Place::Failures);
     let percent = match settings.get("links") {
@@ -27,12 +31,15 @@ pub(super) fn failures(context: &mut Context, items: &Items<'_>, network: Option
         }
     };
     let seeds = match settings.get("seeds") {
-        Some(value) => integer(context, "`seeds`", value, 1..=i64::from(FAILURE_SEEDS)).map(|seeds| seeds as u32),
+        Some(value) => {
+            integer(context, "`seeds`", value, 1..=i64::from(FAILURE_SEEDS)).map(|seeds| seeds as u32)
+        }
         None => Some(SEEDS),
     };
     if let Some(network) = network.filter(|network| network.family.is_simplex()) {
         let place = format!("a `{}` of links that run one way", network.family.name());
-        let help = Some("links fail with both their channels: write `arcs = duplex;`, or remove it".to_owned());
+        let help =
+            Some("links fail with both their channels: write `arcs = duplex;`, or remove it".to_owned());
         context.error(ResolveError::Misplaced { what: "`failures`".to_owned(), place, help, span });
         return None;
     }
@@ -55,7 +62,9 @@ fn percent(context: &mut Context, value: &Value) -> Option<u32> {
     };
     match unit {
         Some(unit) if &*unit.value == "%" => {}
-        Some(unit) => return wrong_unit(context, unit.span, format!("`{}` does not measure this", unit.value)),
+        Some(unit) => {
+            return wrong_unit(context, unit.span, format!("`{}` does not measure this", unit.value));
+        }
         None => return wrong_unit(context, *span, "a share of the links expected".to_owned()),
     }
     if let ExprKind::Decimal(_) = number.kind {
@@ -68,6 +77,12 @@ fn percent(context: &mut Context, value: &Value) -> Option<u32> {
 
 fn wrong_unit(context: &mut Context, span: Span, found: String) -> Option<u32> {
     let help = Some("for example `links <= 60 %;`".to_owned());
-    context.error(ResolveError::WrongUnit { what: "`links`".to_owned(), wanted: "the unit `%`".to_owned(), help, span, found });
+    context.error(ResolveError::WrongUnit {
+        what: "`links`".to_owned(),
+        wanted: "the unit `%`".to_owned(),
+        help,
+        span,
+        found,
+    });
     None
 }

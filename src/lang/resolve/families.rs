@@ -13,7 +13,10 @@ use crate::syntax::words::Place as Fields;
 use fabc_base::diag::{Span, plain};
 use fabc_base::ids::LinkTypeId;
 use fabc_base::limits::{DESCRIBED_ROUTERS, ROUTERS};
-use fabc_model::{Arcs, Arrangement, DesignSpace, Dragonfly, Family, FatTree, GenKautz, HyperX, Hypercube, Kautz, Megafly, Mesh, Torus};
+use fabc_model::{
+    Arcs, Arrangement, DesignSpace, Dragonfly, Family, FatTree, GenKautz, HyperX, Hypercube, Kautz, Megafly,
+    Mesh, Torus,
+};
 
 /// Which link it is: every one, one inside a group, one between groups.
 const LINKS: [&str; 3] = ["link", "local", "global"];
@@ -32,7 +35,12 @@ pub(super) struct Place<'a> {
 pub(super) type Found = Option<(Family, [LinkTypeId; 2])>;
 
 impl Place<'_> {
-    pub(super) fn settings<'b>(&self, context: &mut Context, block: Option<&'b Block>, place: Fields) -> Settings<'b> {
+    pub(super) fn settings<'b>(
+        &self,
+        context: &mut Context,
+        block: Option<&'b Block>,
+        place: Fields,
+    ) -> Settings<'b> {
         let title = format!("`{}`", self.name.value);
         match block {
             Some(block) => settings(context, block, title, self.name.span, place),
@@ -44,7 +52,9 @@ impl Place<'_> {
     #[allow(clippy::option_option)]
     pub(super) fn family(&self, context: &mut Context, value: &Value) -> Option<Found> {
         Some(match (&*self.name.value, &value.kind) {
-            ("torus" | "mesh" | "hyperx", ValueKind::Dims(_, dims, block)) => self.grid(context, dims, block.as_ref(), value.span),
+            ("torus" | "mesh" | "hyperx", ValueKind::Dims(_, dims, block)) => {
+                self.grid(context, dims, block.as_ref(), value.span)
+            }
             ("torus" | "mesh", ValueKind::Block(_, block)) => self.sides_in_block(context, block),
             ("hyperx", ValueKind::Block(_, block)) => self.hyperx(context, block),
             ("hypercube" | "folded_hypercube", ValueKind::Block(_, block)) => self.hypercube(context, block),
@@ -68,17 +78,27 @@ impl Place<'_> {
     }
 
     /// `torus`, `mesh` or `hyperx`.
-    pub(super) fn grid(&self, context: &mut Context, dims: &[Expr], block: Option<&Block>, span: Span) -> Found {
+    pub(super) fn grid(
+        &self,
+        context: &mut Context,
+        dims: &[Expr],
+        block: Option<&Block>,
+        span: Span,
+    ) -> Found {
         let settings = self.settings(context, block, Fields::Grid);
         let links = self.links(context, &settings);
         let value = |context: &mut Context, dim: &Expr| {
-            context.eval(dim, &[]).and_then(|side| in_range(context, "a dimension", side, 1..=i64::MAX, dim.span))
+            context
+                .eval(dim, &[])
+                .and_then(|side| in_range(context, "a dimension", side, 1..=i64::MAX, dim.span))
         };
         if let [Expr { kind: ExprKind::Chain(..), span }] = dims {
             context.error(ResolveError::WrongKind {
                 what: format!("`{}`", self.name.value),
                 wanted: "its sides".to_owned(),
-                help: product(dims).unwrap_or("a single side that is an expression stands in brackets: `torus (2 * side)`".to_owned()),
+                help: product(dims).unwrap_or(
+                    "a single side that is an expression stands in brackets: `torus (2 * side)`".to_owned(),
+                ),
                 span: *span,
             });
             return None;
@@ -106,7 +126,9 @@ impl Place<'_> {
     pub(super) fn sides_in_block<T>(&self, context: &mut Context, block: &Block) -> Option<T> {
         let number = |names: &[&str], most: i64| {
             let setting = block.statements.iter().find_map(|statement| match &statement.kind {
-                StatementKind::Setting(setting) if names.contains(&&*plain(&setting.name.value)) => Some(setting),
+                StatementKind::Setting(setting) if names.contains(&&*plain(&setting.name.value)) => {
+                    Some(setting)
+                }
                 _ => None,
             })?;
             let ValueKind::Quantity(quantity) = &setting.value.kind else { return None };
@@ -134,12 +156,14 @@ impl Place<'_> {
         let settings = self.settings(context, Some(block), Fields::Dragonfly);
         let links = self.links(context, &settings);
         let arrangement = one_of_or(context, &settings, "arrangement", Arrangement::default())?;
-        let spare = settings.get("spare").map_or(Some(0), |value| integer(context, "`spare`", value, 0..=1))? == 1;
-        let (dragonfly, links) = match self.goal(context, &settings, links, DesignSpace::Dragonfly, &["a", "h", "g"]) {
-            Some(Some((Family::Dragonfly(chosen), links))) => (chosen, links),
-            Some(_) => return None,
-            None => (self.groups(context, &settings)?, links?),
-        };
+        let spare =
+            settings.get("spare").map_or(Some(0), |value| integer(context, "`spare`", value, 0..=1))? == 1;
+        let (dragonfly, links) =
+            match self.goal(context, &settings, links, DesignSpace::Dragonfly, &["a", "h", "g"]) {
+                Some(Some((Family::Dragonfly(chosen), links))) => (chosen, links),
+                Some(_) => return None,
+                None => (self.groups(context, &settings)?, links?),
+            };
         let dragonfly = Dragonfly { arrangement, spare, ..dragonfly };
         let Dragonfly { h, g, .. } = dragonfly;
         if arrangement == Arrangement::Fold && (h % 2 == 1 || g % 2 == 0) {
@@ -167,12 +191,19 @@ impl Place<'_> {
         let most = a * h + 1;
         let g = groups.unwrap_or(most);
         if g > most {
-            let problem = format!("{a} routers with {h} global ports each reach {} other groups, not {}", a * h, g - 1);
+            let problem =
+                format!("{a} routers with {h} global ports each reach {} other groups, not {}", a * h, g - 1);
             let help = format!("write at most `g = {most}`, or raise `a` or `h`");
             return self.none_such(context, problem, help, settings.place_of("g"));
         }
         self.affordable(context, Some(a as u128 * g as u128), &format!("{g} groups of {a}"), self.name.span)?;
-        Some(Dragonfly { a: a as u32, h: h as u32, g: g as u32, arrangement: Arrangement::default(), spare: false })
+        Some(Dragonfly {
+            a: a as u32,
+            h: h as u32,
+            g: g as u32,
+            arrangement: Arrangement::default(),
+            spare: false,
+        })
     }
 
     /// `megafly { a; rho; arrangement; }`.
@@ -180,15 +211,26 @@ impl Place<'_> {
         let settings = self.settings(context, Some(block), Fields::Megafly);
         let links = self.links(context, &settings);
         let a = settings.need(context, "a", "16").and_then(|value| integer(context, "`a`", value, 2..=MOST));
-        let rho = settings.need(context, "rho", "8").and_then(|value| integer(context, "`rho`", value, 1..=MOST));
+        let rho =
+            settings.need(context, "rho", "8").and_then(|value| integer(context, "`rho`", value, 1..=MOST));
         let arrangement = one_of_or(context, &settings, "arrangement", Arrangement::default())?;
         let (a, rho) = (a?, rho?);
         if a % 2 == 1 {
             let problem = format!("a group of {a} routers has no half of leaves and half of spines");
-            return self.none_such(context, problem, format!("write `a = {};`", a + 1), settings.place_of("a"));
+            return self.none_such(
+                context,
+                problem,
+                format!("write `a = {};`", a + 1),
+                settings.place_of("a"),
+            );
         }
         let groups = a as u128 / 2 * rho as u128 + 1;
-        self.affordable(context, Some(groups * a as u128), &format!("{groups} groups of {a}"), self.name.span)?;
+        self.affordable(
+            context,
+            Some(groups * a as u128),
+            &format!("{groups} groups of {a}"),
+            self.name.span,
+        )?;
         if arrangement == Arrangement::Fold && rho % 2 == 1 {
             let problem = format!("`fold` needs an even `rho`, not {rho}");
             let help = "use `palmtree`, or change `rho` by one".to_owned();
@@ -207,7 +249,12 @@ impl Place<'_> {
         let least = if folded { 2 } else { 1 };
         if dimensions < least {
             let problem = format!("with {dimensions} dimensions it has no links of its own");
-            return self.none_such(context, problem, format!("write at least `dimensions = {least};`"), settings.place_of("dimensions"));
+            return self.none_such(
+                context,
+                problem,
+                format!("write at least `dimensions = {least};`"),
+                settings.place_of("dimensions"),
+            );
         }
         self.affordable(
             context,
@@ -222,17 +269,33 @@ impl Place<'_> {
     pub(super) fn fat_tree(&self, context: &mut Context, block: &Block) -> Found {
         let settings = self.settings(context, Some(block), Fields::FatTree);
         let links = self.links(context, &settings);
-        let levels = settings.need(context, "levels", "3").and_then(|value| integer(context, "`levels`", value, 0..=64));
-        let arity = settings.need(context, "arity", "18").and_then(|value| integer(context, "`arity`", value, 0..=MOST));
+        let levels = settings
+            .need(context, "levels", "3")
+            .and_then(|value| integer(context, "`levels`", value, 0..=64));
+        let arity = settings
+            .need(context, "arity", "18")
+            .and_then(|value| integer(context, "`arity`", value, 0..=MOST));
         let (levels, arity) = (levels?, arity?);
         let (problem, help, setting) = match (levels, arity) {
             (0 | 1, _) => ("fewer than two levels have no links", "write at least `levels = 2`", "levels"),
-            (_, 0 | 1) => ("with an arity below 2 it is a line with hosts at one end only", "write at least `arity = 2`", "arity"),
+            (_, 0 | 1) => (
+                "with an arity below 2 it is a line with hosts at one end only",
+                "write at least `arity = 2`",
+                "arity",
+            ),
             _ => {
                 let width = (arity as u128).checked_pow(levels as u32 - 1);
                 let routers = width.and_then(|width| width.checked_mul(levels as u128));
-                self.affordable(context, routers, &format!("{levels} levels of {arity}^{}", levels - 1), self.name.span)?;
-                return Some((Family::FatTree(FatTree { levels: levels as u32, arity: arity as u32 }), links?));
+                self.affordable(
+                    context,
+                    routers,
+                    &format!("{levels} levels of {arity}^{}", levels - 1),
+                    self.name.span,
+                )?;
+                return Some((
+                    Family::FatTree(FatTree { levels: levels as u32, arity: arity as u32 }),
+                    links?,
+                ));
             }
         };
         self.none_such(context, problem.to_owned(), help.to_owned(), settings.place_of(setting))
@@ -242,17 +305,29 @@ impl Place<'_> {
     pub(super) fn kautz(&self, context: &mut Context, block: &Block) -> Found {
         let settings = self.settings(context, Some(block), Fields::Kautz);
         let links = self.links(context, &settings);
-        let degree = settings.need(context, "degree", "4").and_then(|value| integer(context, "`degree`", value, 0..=MOST));
-        let length = settings.need(context, "length", "3").and_then(|value| integer(context, "`length`", value, 1..=64));
+        let degree = settings
+            .need(context, "degree", "4")
+            .and_then(|value| integer(context, "`degree`", value, 0..=MOST));
+        let length = settings
+            .need(context, "length", "3")
+            .and_then(|value| integer(context, "`length`", value, 1..=64));
         let arcs = one_of_or(context, &settings, "arcs", Arcs::default())?;
         let (degree, length) = (degree?, length?);
         if degree < 2 {
-            let problem = "with a degree below 2 there are two words at most, whatever their length".to_owned();
+            let problem =
+                "with a degree below 2 there are two words at most, whatever their length".to_owned();
             let span = settings.span("degree").unwrap_or(self.name.span);
             return self.none_such(context, problem, "write at least `degree = 2`".to_owned(), span);
         }
-        let words = (degree as u128).checked_pow(length as u32 - 1).and_then(|tails| tails.checked_mul(degree as u128 + 1));
-        self.affordable(context, words, &format!("{} x {degree}^{}", degree + 1, length - 1), self.name.span)?;
+        let words = (degree as u128)
+            .checked_pow(length as u32 - 1)
+            .and_then(|tails| tails.checked_mul(degree as u128 + 1));
+        self.affordable(
+            context,
+            words,
+            &format!("{} x {degree}^{}", degree + 1, length - 1),
+            self.name.span,
+        )?;
         Some((Family::Kautz(Kautz { degree: degree as u32, length: length as u32, arcs }), links?))
     }
 
@@ -260,14 +335,23 @@ impl Place<'_> {
     pub(super) fn gen_kautz(&self, context: &mut Context, block: &Block) -> Found {
         let settings = self.settings(context, Some(block), Fields::GenKautz);
         let links = self.links(context, &settings);
-        let degree = settings.need(context, "degree", "4").and_then(|value| integer(context, "`degree`", value, 2..=MOST));
-        let routers = settings.need(context, "routers", "60").and_then(|value| integer(context, "`routers`", value, 2..=i64::MAX));
+        let degree = settings
+            .need(context, "degree", "4")
+            .and_then(|value| integer(context, "`degree`", value, 2..=MOST));
+        let routers = settings
+            .need(context, "routers", "60")
+            .and_then(|value| integer(context, "`routers`", value, 2..=i64::MAX));
         let arcs = one_of_or(context, &settings, "arcs", Arcs::default())?;
         let (degree, routers) = (degree?, routers?);
         self.affordable(context, Some(routers as u128), "`routers`:", settings.place_of("routers"))?;
         if routers <= degree {
             let problem = format!("{degree} arcs of a router cannot lead to different ones of {routers}");
-            return self.none_such(context, problem, format!("write at least `routers = {};`", degree + 1), settings.place_of("routers"));
+            return self.none_such(
+                context,
+                problem,
+                format!("write at least `routers = {};`", degree + 1),
+                settings.place_of("routers"),
+            );
         }
         Some((Family::GenKautz(GenKautz { degree: degree as u32, routers: routers as u32, arcs }), links?))
     }
@@ -276,20 +360,30 @@ impl Place<'_> {
     pub(super) fn links(&self, context: &mut Context, settings: &Settings<'_>) -> Option<[LinkTypeId; 2]> {
         let grouped = Family::GROUPED.contains(&&*self.name.value);
         if let Some(class) = LINKS[1..].iter().find(|class| !grouped && settings.get(class).is_some()) {
-            let help = Some("it has no groups, so that all its links are alike: write `link = name;`".to_owned());
+            let help =
+                Some("it has no groups, so that all its links are alike: write `link = name;`".to_owned());
             let span = settings.span(class).unwrap_or(self.name.span);
-            context.error(ResolveError::Misplaced { what: format!("`{class}`"), place: settings.place.clone(), help, span });
+            context.error(ResolveError::Misplaced {
+                what: format!("`{class}`"),
+                place: settings.place.clone(),
+                help,
+                span,
+            });
             return None;
         }
         let written = LINKS.map(|name| settings.get(name));
-        if let (Some(_), Some(class)) = (self.by_length, LINKS.iter().find(|class| settings.get(class).is_some())) {
-            let help = Some("the lengths in `floor` say which link a cable is: remove one of the two".to_owned());
+        if let (Some(_), Some(class)) =
+            (self.by_length, LINKS.iter().find(|class| settings.get(class).is_some()))
+        {
+            let help =
+                Some("the lengths in `floor` say which link a cable is: remove one of the two".to_owned());
             let place = format!("{}, where links go by length", settings.place);
             let span = settings.span(class).unwrap_or(self.name.span);
             context.error(ResolveError::Misplaced { what: format!("`{class}`"), place, help, span });
             return None;
         }
-        let [link, local, global] = written.map(|value| value.map(|value| link_named(context, self.links, value)));
+        let [link, local, global] =
+            written.map(|value| value.map(|value| link_named(context, self.links, value)));
         match (link, local, global) {
             (Some(link), None, None) => link.map(|link| [link; 2]),
             (None, Some(local), Some(global)) => Some([local?, global?]),
@@ -328,25 +422,51 @@ impl Place<'_> {
 
     /// Refuses a network of too many routers: more than are built, or, where formulas describe the family,
     /// than are described.
-    pub(super) fn affordable(&self, context: &mut Context, routers: Option<u128>, arithmetic: &str, span: Span) -> Option<()> {
+    pub(super) fn affordable(
+        &self,
+        context: &mut Context,
+        routers: Option<u128>,
+        arithmetic: &str,
+        span: Span,
+    ) -> Option<()> {
         let described = Family::DESCRIBED.contains(&&*self.name.value);
         affordable(context, if described { DESCRIBED_ROUTERS } else { ROUTERS }, routers, arithmetic, span)
     }
 
-    pub(super) fn none_such<T>(&self, context: &mut Context, problem: String, help: String, span: Span) -> Option<T> {
-        let family = names(Family::FORMS).into_iter().find(|known| *known == &*self.name.value).unwrap_or("network");
+    pub(super) fn none_such<T>(
+        &self,
+        context: &mut Context,
+        problem: String,
+        help: String,
+        span: Span,
+    ) -> Option<T> {
+        let family =
+            names(Family::FORMS).into_iter().find(|known| *known == &*self.name.value).unwrap_or("network");
         context.error(ResolveError::NoSuchNetwork { family, problem, help, span });
         None
     }
 }
 
 /// Refuses what has more than `most` routers; `None` stands for more than can be counted.
-pub(super) fn affordable(context: &mut Context, most: u64, routers: Option<u128>, arithmetic: &str, span: Span) -> Option<()> {
+pub(super) fn affordable(
+    context: &mut Context,
+    most: u64,
+    routers: Option<u128>,
+    arithmetic: &str,
+    span: Span,
+) -> Option<()> {
     if routers.is_some_and(|routers| routers <= u128::from(most)) {
         return Some(());
     }
     let count = routers.map_or("more than 2^127 routers".to_owned(), |routers| format!("{routers} routers"));
     let arithmetic = format!("{arithmetic} routers");
-    context.error(ResolveError::TooLarge { what: "the network", count, limit: most, help: None, span, arithmetic });
+    context.error(ResolveError::TooLarge {
+        what: "the network",
+        count,
+        limit: most,
+        help: None,
+        span,
+        arithmetic,
+    });
     None
 }

@@ -6,7 +6,9 @@ mod pod;
 use super::context::Context;
 use super::items::Items;
 use super::kind::PlantKind;
-use super::settings::{Settings, integer, limit, named_block, one_of, quantity, quantity_of, settings, thousandths, wrong_kind};
+use super::settings::{
+    Settings, integer, limit, named_block, one_of, quantity, quantity_of, settings, thousandths, wrong_kind,
+};
 use super::site::{Links, Site, link_named};
 use crate::ResolveError;
 use crate::syntax::ast::{Block, Setting, Statement, StatementKind, Value, ValueKind};
@@ -16,7 +18,9 @@ use fabc_base::diag::Span;
 use fabc_base::ids::LinkTypeId;
 use fabc_base::limits::{ROUTERS, WALKTRAP_ROUTERS};
 use fabc_base::units::Dimension;
-use fabc_model::{Bundles, ByLength, Clustering, Family, Filling, Floor, LinkType, Network, Ocs, PlacementChoice};
+use fabc_model::{
+    Bundles, ByLength, Clustering, Family, Filling, Floor, LinkType, Network, Ocs, PlacementChoice,
+};
 use grid::{SIDE, grid_of, too_small};
 
 /// Cables within a cabinet, the ends of those between, and the pitches, 0.1 m, where a spec does not say.
@@ -33,17 +37,25 @@ const MOST_EFFORT: i64 = 1000;
 /// The floor as written, before it is known how many cabinets there are: `grid` is zero where the spec leaves
 /// it open. The outer `None` says that an error was reported.
 #[allow(clippy::option_option)]
-pub(super) fn written(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: PlantKind) -> Option<Option<Floor>> {
+pub(super) fn written(
+    context: &mut Context,
+    items: &Items<'_>,
+    site: &Site<'_>,
+    kind: PlantKind,
+) -> Option<Option<Floor>> {
     let Some((block, span)) = items.floor else {
         no_floor(context, items, kind);
         return Some(None);
     };
-    let (limits, rest): (Vec<&Statement>, Vec<&Statement>) = block.statements.iter().partition(|statement| of_link(statement));
+    let (limits, rest): (Vec<&Statement>, Vec<&Statement>) =
+        block.statements.iter().partition(|statement| of_link(statement));
     let rest = Block { statements: rest.into_iter().cloned().collect(), span: block.span };
     let settings = settings(context, &rest, "`floor`".to_owned(), span, Place::Floor);
     let foreign = foreign(context, &settings, kind);
     let cabinet = if kind.network {
-        settings.need(context, "cabinet", "16").and_then(|value| integer(context, "`cabinet`", value, 1..=ROUTERS as i64))
+        settings
+            .need(context, "cabinet", "16")
+            .and_then(|value| integer(context, "`cabinet`", value, 1..=ROUTERS as i64))
     } else {
         Some(0)
     };
@@ -52,15 +64,25 @@ pub(super) fn written(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
         Some(value) => fixed(context, value),
         None => Some([0, 0]),
     };
-    let [inside, overhead, pitch_x, pitch_y] =
-        [("inside", INSIDE, 0), ("overhead", OVERHEAD, 0), ("pitch_x", PITCH[0], 1), ("pitch_y", PITCH[1], 1)].map(
-            |(name, default, least)| settings.get(name).map_or(Some(default), |value| length(context, &format!("`{name}`"), value, least)),
-        );
-    let order = settings.get("order").map_or(Some(Filling::default()), |value| one_of(context, "`order`", value));
-    let bundles = settings.get("bundles").map_or(Some(Bundles::default()), |value| one_of(context, "`bundles`", value));
-    let install = settings.get("install").map_or(Some(0), |value| thousandths(context, "`install`", value, "30"));
-    let clustering = settings.get("clustering").map_or(Some(Clustering::default()), |value| clustering(context, value));
-    let placement = settings.get("placement").map_or(Some(PlacementChoice::default()), |value| placement(context, value));
+    let [inside, overhead, pitch_x, pitch_y] = [
+        ("inside", INSIDE, 0),
+        ("overhead", OVERHEAD, 0),
+        ("pitch_x", PITCH[0], 1),
+        ("pitch_y", PITCH[1], 1),
+    ]
+    .map(|(name, default, least)| {
+        settings.get(name).map_or(Some(default), |value| length(context, &format!("`{name}`"), value, least))
+    });
+    let order =
+        settings.get("order").map_or(Some(Filling::default()), |value| one_of(context, "`order`", value));
+    let bundles =
+        settings.get("bundles").map_or(Some(Bundles::default()), |value| one_of(context, "`bundles`", value));
+    let install =
+        settings.get("install").map_or(Some(0), |value| thousandths(context, "`install`", value, "30"));
+    let clustering =
+        settings.get("clustering").map_or(Some(Clustering::default()), |value| clustering(context, value));
+    let placement =
+        settings.get("placement").map_or(Some(PlacementChoice::default()), |value| placement(context, value));
     let by_length = by_length(context, &limits, &settings, site.links);
     if foreign {
         return None;
@@ -87,7 +109,8 @@ pub(super) fn written(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
 fn of_link(statement: &Statement) -> bool {
     match &statement.kind {
         StatementKind::Setting(Setting { name, value }) => {
-            matches!(value.kind, ValueKind::Limit(..)) && Place::Floor.settings().all(|known| known != &*name.value)
+            matches!(value.kind, ValueKind::Limit(..))
+                && Place::Floor.settings().all(|known| known != &*name.value)
         }
         _ => false,
     }
@@ -110,7 +133,10 @@ fn no_floor(context: &mut Context, items: &Items<'_>, kind: PlantKind) {
     for statement in items.links.iter().flat_map(|(_, block, _)| &block.statements) {
         let word = statement.kind.keyword();
         if ON_A_FLOOR.contains(&word) {
-            let help = Some(format!("only a `{}` tells how long cables are; add one, or remove this", example(kind)));
+            let help = Some(format!(
+                "only a `{}` tells how long cables are; add one, or remove this",
+                example(kind)
+            ));
             let (what, place) = (format!("`{word}`"), "a fabric without a floor".to_owned());
             context.error(ResolveError::Misplaced { what, place, help, span: statement.span });
         }
@@ -120,13 +146,22 @@ fn no_floor(context: &mut Context, items: &Items<'_>, kind: PlantKind) {
 /// Complains about what the floor of the other kind of fabric has; returns whether there is any.
 fn foreign(context: &mut Context, settings: &Settings<'_>, kind: PlantKind) -> bool {
     let (names, place, help) = match kind.network {
-        true => (["ocs", "ocs_rack"], "the floor of a network", "remove it: a network has no optical circuit switches"),
+        true => (
+            ["ocs", "ocs_rack"],
+            "the floor of a network",
+            "remove it: a network has no optical circuit switches",
+        ),
         false => (["cabinet", "clustering"], "the floor of a pod", "remove it: every cube is a cabinet"),
     };
     let mut any = false;
     for name in names.into_iter().filter(|name| settings.get(name).is_some()) {
         let (what, span) = (format!("`{name}`"), settings.place_of(name));
-        context.error(ResolveError::Misplaced { what, place: place.to_owned(), help: Some(help.to_owned()), span });
+        context.error(ResolveError::Misplaced {
+            what,
+            place: place.to_owned(),
+            help: Some(help.to_owned()),
+            span,
+        });
         any = true;
     }
     any
@@ -134,7 +169,9 @@ fn foreign(context: &mut Context, settings: &Settings<'_>, kind: PlantKind) -> b
 
 /// `fixed 4 x 8`: rows and columns.
 fn fixed(context: &mut Context, value: &Value) -> Option<[u32; 2]> {
-    let wrong = |context: &mut Context| context.error(wrong_kind("`grid`", "its rows and columns", "grid = fixed 4 x 8;", value.span));
+    let wrong = |context: &mut Context| {
+        context.error(wrong_kind("`grid`", "its rows and columns", "grid = fixed 4 x 8;", value.span))
+    };
     let ValueKind::Dims(name, dims, None) = &value.kind else {
         wrong(context);
         return None;
@@ -145,7 +182,8 @@ fn fixed(context: &mut Context, value: &Value) -> Option<[u32; 2]> {
     };
     let mut side = |expr: &crate::syntax::ast::Expr| {
         let number = context.eval(expr, &[])?;
-        super::settings::in_range(context, "a side of the floor", number, 1..=SIDE, expr.span).map(|side| side as u32)
+        super::settings::in_range(context, "a side of the floor", number, 1..=SIDE, expr.span)
+            .map(|side| side as u32)
     };
     let (rows, columns) = (side(rows), side(columns));
     Some([rows?, columns?])
@@ -154,7 +192,11 @@ fn fixed(context: &mut Context, value: &Value) -> Option<[u32; 2]> {
 /// A length in units of 0.1 m.
 fn length(context: &mut Context, what: &str, value: &Value, least: u64) -> Option<u32> {
     let (number, unit) = quantity(context, what, value, &[Dimension::Length], "0.6 m")?;
-    let tenths = unit.factor.checked_mul(10).and_then(|factor| number.times(factor)).filter(|tenths| (least..=LONGEST).contains(tenths));
+    let tenths = unit
+        .factor
+        .checked_mul(10)
+        .and_then(|factor| number.times(factor))
+        .filter(|tenths| (least..=LONGEST).contains(tenths));
     if tenths.is_none() {
         out_of_range(context, what, value.span);
     }
@@ -174,7 +216,9 @@ fn clustering(context: &mut Context, value: &Value) -> Option<Clustering> {
     };
     let Some(block) = block else { return Some(chosen) };
     let settings = settings(context, block, "`walktrap`".to_owned(), value.span, Place::Walktrap);
-    let steps = settings.get("steps").map_or(Some(i64::from(steps)), |value| integer(context, "`steps`", value, 1..=STEPS))?;
+    let steps = settings
+        .get("steps")
+        .map_or(Some(i64::from(steps)), |value| integer(context, "`steps`", value, 1..=STEPS))?;
     Some(Clustering::Walktrap { steps: steps as u32 })
 }
 
@@ -185,8 +229,12 @@ fn placement(context: &mut Context, value: &Value) -> Option<PlacementChoice> {
     };
     let Some(block) = block else { return Some(chosen) };
     let settings = settings(context, block, "`annealed`".to_owned(), value.span, Place::Annealed);
-    let effort = settings.get("effort").map_or(Some(i64::from(effort)), |value| integer(context, "`effort`", value, 1..=MOST_EFFORT));
-    let seed = settings.get("seed").map_or(Some(seed as i64), |value| integer(context, "`seed`", value, 0..=i64::MAX));
+    let effort = settings
+        .get("effort")
+        .map_or(Some(i64::from(effort)), |value| integer(context, "`effort`", value, 1..=MOST_EFFORT));
+    let seed = settings
+        .get("seed")
+        .map_or(Some(seed as i64), |value| integer(context, "`seed`", value, 0..=i64::MAX));
     Some(PlacementChoice::Annealed { effort: effort? as u32, seed: seed? as u64 })
 }
 
@@ -195,13 +243,23 @@ fn plain<T: fabc_model::Word>(context: &mut Context, chosen: T, block: Option<&B
     let Some(block) = block else { return Some(chosen) };
     let word = chosen.word();
     let help = Some(format!("write `{word};` without the block"));
-    context.error(ResolveError::Misplaced { what: "a block".to_owned(), place: format!("`{word}`"), help, span: block.span });
+    context.error(ResolveError::Misplaced {
+        what: "a block".to_owned(),
+        place: format!("`{word}`"),
+        help,
+        span: block.span,
+    });
     None
 }
 
 /// `copper <= 10 m; beyond = optical;`
 #[allow(clippy::option_option)]
-fn by_length(context: &mut Context, limits: &[&Statement], settings: &Settings<'_>, links: &Links) -> Option<Option<ByLength>> {
+fn by_length(
+    context: &mut Context,
+    limits: &[&Statement],
+    settings: &Settings<'_>,
+    links: &Links,
+) -> Option<Option<ByLength>> {
     let mut up_to: Vec<(LinkTypeId, u32, Span)> = Vec::new();
     let mut good = true;
     for statement in limits {
@@ -209,15 +267,23 @@ fn by_length(context: &mut Context, limits: &[&Statement], settings: &Settings<'
         let link = links.find(context, "`floor`", Some(name), statement.span);
         let what = format!("the longest cable of `{}`", name.value);
         let tenths = match limit(value, "<=") {
-            Some(written) => quantity_of(context, &what, written, &[Dimension::Length], "10 m").and_then(|(number, unit)| {
-                let tenths = number.times(10 * unit.factor).filter(|tenths| (1..=LONGEST).contains(tenths));
-                if tenths.is_none() {
-                    out_of_range(context, &what, value.span);
-                }
-                tenths
-            }),
+            Some(written) => quantity_of(context, &what, written, &[Dimension::Length], "10 m").and_then(
+                |(number, unit)| {
+                    let tenths =
+                        number.times(10 * unit.factor).filter(|tenths| (1..=LONGEST).contains(tenths));
+                    if tenths.is_none() {
+                        out_of_range(context, &what, value.span);
+                    }
+                    tenths
+                },
+            ),
             None => {
-                context.error(wrong_kind(&what, "an upper limit", &format!("{} <= 10 m;", name.value), value.span));
+                context.error(wrong_kind(
+                    &what,
+                    "an upper limit",
+                    &format!("{} <= 10 m;", name.value),
+                    value.span,
+                ));
                 None
             }
         };
@@ -248,11 +314,20 @@ fn by_length(context: &mut Context, limits: &[&Statement], settings: &Settings<'
         Some(link) => Some(link?),
         None => None,
     };
-    Some(Some(ByLength { up_to: up_to.into_iter().map(|(link, tenths, _)| (link, tenths)).collect(), beyond, span }))
+    Some(Some(ByLength {
+        up_to: up_to.into_iter().map(|(link, tenths, _)| (link, tenths)).collect(),
+        beyond,
+        span,
+    }))
 }
 
 /// The floor with its racks, cabinets and grid, if a pod of so many cubes and chips per cube fits.
-pub(super) fn fitted_pod(context: &mut Context, floor: Floor, size: [u32; 2], ocses: &[Ocs]) -> Option<Floor> {
+pub(super) fn fitted_pod(
+    context: &mut Context,
+    floor: Floor,
+    size: [u32; 2],
+    ocses: &[Ocs],
+) -> Option<Floor> {
     pod::fitted(context, floor, size, ocses)
 }
 
@@ -278,7 +353,11 @@ pub(super) fn fitted(context: &mut Context, floor: Floor, network: &Network, lin
         (Clustering::ByCluster, _) => {
             let Some([q, size]) = plane else {
                 let problem = format!("the groups of a `{}` form no clusters", network.family.name());
-                return misfit(problem, "choose another `clustering`: `polarstar` and `polarfly` have clusters", floor.span);
+                return misfit(
+                    problem,
+                    "choose another `clustering`: `polarstar` and `polarfly` have clusters",
+                    floor.span,
+                );
             };
             let points = floor.cabinet / size;
             if points == 0 {
@@ -300,14 +379,22 @@ pub(super) fn fitted(context: &mut Context, floor: Floor, network: &Network, lin
     }
     if let Some(by_length) = &floor.by_length {
         if matches!(network.family, Family::Levels(_) | Family::Listed(_)) {
-            let problem = format!("every link of `{}` is named where it stands, not by its length", network.family.name());
+            let problem = format!(
+                "every link of `{}` is named where it stands, not by its length",
+                network.family.name()
+            );
             return misfit(problem, "remove the limits", by_length.span);
         }
-        let of = |link: LinkTypeId| links.types[link.0 as usize].as_ref().map(|of: &LinkType| of.bandwidth_bps);
+        let of =
+            |link: LinkTypeId| links.types[link.0 as usize].as_ref().map(|of: &LinkType| of.bandwidth_bps);
         let bandwidths: Vec<u64> = by_length.links().filter_map(of).collect();
         if bandwidths.windows(2).any(|pair| pair[0] != pair[1]) {
             let problem = "links that are told apart by their length carry unlike".to_owned();
-            return misfit(problem, "give them the same `bandwidth`: flows are found before cables are cut", by_length.span);
+            return misfit(
+                problem,
+                "give them the same `bandwidth`: flows are found before cables are cut",
+                by_length.span,
+            );
         }
     }
     Some(Floor { cabinets, grid, ..floor })

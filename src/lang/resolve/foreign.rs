@@ -40,7 +40,10 @@ const FIELDS: &[Meant] = &[
 const ROUTINGS: &[Meant] = &[
     (&["dor", "xy", "xyz", "ecube", "e_cube", "dim_order", "dimension"], "dimension_order"),
     (&["updn", "updown", "ftree", "up_down_star"], "up_down"),
-    (&["min", "shortest", "shortest_path", "shortest_paths", "spf", "ospf", "minhop", "min_hop", "ecmp"], "minimal"),
+    (
+        &["min", "shortest", "shortest_path", "shortest_paths", "spf", "ospf", "minhop", "min_hop", "ecmp"],
+        "minimal",
+    ),
     (&["dfsssp", "lash", "nue", "tons", "deadlock_free", "turn_model", "auto"], "allowed_turns"),
 ];
 
@@ -50,27 +53,65 @@ const TORI: [&str; 6] = ["torus2d", "torus_2d", "torus3d", "torus_3d", "torusnd"
 /// Topologies of other tools, and how fabc has them.
 const TOPOLOGIES: &[Meant] = &[
     (&["cube", "ncube", "binary_cube"], "a hypercube is written `hypercube { dimensions = 8; }`"),
-    (&["foldedcube", "folded_cube", "foldedhypercube"], "a folded hypercube is written `folded_hypercube { dimensions = 8; }`"),
+    (
+        &["foldedcube", "folded_cube", "foldedhypercube"],
+        "a folded hypercube is written `folded_hypercube { dimensions = 8; }`",
+    ),
     (&["slimfly", "mms"], "a slim fly is written `slim_fly { q = 13; }`"),
     (&["polar_fly", "brown", "erq", "erdos_renyi_polarity"], "a PolarFly is written `polarfly { q = 13; }`"),
     (&["polar_star"], "a PolarStar is written `polarstar { q = 11; supernode = iq; degree = 3; }`"),
     (&["bundle_fly"], "a bundlefly is written `bundlefly { q = 7; p = 9; }`"),
-    (&["spectral_fly", "lps", "ramanujan"], "a Ramanujan graph is written `spectralfly { rho = 23; q = 13; }`"),
-    (&["dragonfly_plus", "dragonflyplus", "dragonfly+"], "a dragonfly+ is a megafly: `megafly { a = 16; rho = 8; }`"),
-    (&["generalized_kautz", "genkautz", "imase_itoh"], "a generalized Kautz graph is written `gen_kautz { degree = 4; routers = 60; }`"),
-    (&["jellyfish", "rrg", "random_graph"], "a Jellyfish is a `random_regular { routers = 240; degree = 11; }`"),
-    (&["dln", "small_world", "ring_shortcuts"], "a ring with random shortcuts is written `ring_n { routers = 256; degree = 8; }`"),
+    (
+        &["spectral_fly", "lps", "ramanujan"],
+        "a Ramanujan graph is written `spectralfly { rho = 23; q = 13; }`",
+    ),
+    (
+        &["dragonfly_plus", "dragonflyplus", "dragonfly+"],
+        "a dragonfly+ is a megafly: `megafly { a = 16; rho = 8; }`",
+    ),
+    (
+        &["generalized_kautz", "genkautz", "imase_itoh"],
+        "a generalized Kautz graph is written `gen_kautz { degree = 4; routers = 60; }`",
+    ),
+    (
+        &["jellyfish", "rrg", "random_graph"],
+        "a Jellyfish is a `random_regular { routers = 240; degree = 11; }`",
+    ),
+    (
+        &["dln", "small_world", "ring_shortcuts"],
+        "a ring with random shortcuts is written `ring_n { routers = 256; degree = 8; }`",
+    ),
     (&["ring", "cycle", "torus1d"], "a ring of n routers is `torus n`"),
     (&["line", "path", "chain", "linear"], "a line of n routers is `mesh n`"),
-    (&["complete", "full_mesh", "fullmesh", "all_to_all", "clique", "complete_graph"], "a full mesh of n routers is `hyperx n`"),
+    (
+        &["complete", "full_mesh", "fullmesh", "all_to_all", "clique", "complete_graph"],
+        "a full mesh of n routers is `hyperx n`",
+    ),
     (
         &["flattened_butterfly", "hamming", "flatfly", "flattenedbutterfly"],
         "a flattened butterfly is a `hyperx`: a full mesh along every dimension, `hyperx 8 x 8`",
     ),
-    (&["mesh2d", "mesh_2d", "mesh3d", "mesh_3d", "grid", "grid_graph"], "a grid has its sides beside it: `mesh 4 x 4`"),
-    (&["clos", "leaf_spine", "spine_leaf", "folded_clos", "xgft"], "a folded Clos is a `fat_tree { levels = 2; arity = 16; }`"),
     (
-        &["random", "expander", "bcube", "dcell", "star", "anynet", "custom", "butterfly", "debruijn", "de_bruijn"],
+        &["mesh2d", "mesh_2d", "mesh3d", "mesh_3d", "grid", "grid_graph"],
+        "a grid has its sides beside it: `mesh 4 x 4`",
+    ),
+    (
+        &["clos", "leaf_spine", "spine_leaf", "folded_clos", "xgft"],
+        "a folded Clos is a `fat_tree { levels = 2; arity = 16; }`",
+    ),
+    (
+        &[
+            "random",
+            "expander",
+            "bcube",
+            "dcell",
+            "star",
+            "anynet",
+            "custom",
+            "butterfly",
+            "debruijn",
+            "de_bruijn",
+        ],
         "fabc does not make this family; it reads it from a file: `graph \"lab.graphml\"`, as NetworkX writes it",
     ),
 ];
@@ -90,10 +131,31 @@ const METRICS: &[Meant] = &[
         &["bisection", "bisection_bandwidth", "bisection_width", "cut", "min_cut"],
         "fabc certifies more than one cut: `concurrent_flow` and `bandwidth` are what all cuts together let through",
     ),
-    (&["hops", "hop_count", "avg_hops", "mean_hops", "path_length", "avg_path_length", "apl", "mean_distance"], "write `average_hops`"),
+    (
+        &[
+            "hops",
+            "hop_count",
+            "avg_hops",
+            "mean_hops",
+            "path_length",
+            "avg_path_length",
+            "apl",
+            "mean_distance",
+        ],
+        "write `average_hops`",
+    ),
     (&["max_hops", "hops_max", "longest_path", "eccentricity", "distance"], "write `diameter`"),
     (
-        &["load", "channel_load", "link_load", "max_load", "utilization", "congestion", "edge_betweenness", "oversubscription"],
+        &[
+            "load",
+            "channel_load",
+            "link_load",
+            "max_load",
+            "utilization",
+            "congestion",
+            "edge_betweenness",
+            "oversubscription",
+        ],
         "write `max_channel_load` (routes over the busiest channel) or `load_ratio` (over its lower bound)",
     ),
     (&["balance", "vc_usage", "vcs_balance"], "write `vc_balance`"),
@@ -103,14 +165,27 @@ const METRICS: &[Meant] = &[
         "fabc proves that of everything it builds; it needs no `require`",
     ),
     (
-        &["cost", "price", "capex", "tco", "cost_per_host", "cost_per_chip", "cost_per_gpu", "cost_per_port", "price_per_host"],
+        &[
+            "cost",
+            "price",
+            "capex",
+            "tco",
+            "cost_per_host",
+            "cost_per_chip",
+            "cost_per_gpu",
+            "cost_per_port",
+            "price_per_host",
+        ],
         "only cables have a price: `require cost <= ..` is about all cables of a fabric with a `floor`",
     ),
     (
         &["power", "watts", "energy", "power_per_host", "power_per_chip", "power_per_gpu"],
         "only cables have a power: `require power <= ..` is about all cables of a fabric with a `floor`",
     ),
-    (&["fibers", "cables", "cable_count"], "write `links` (of a network); `cable_length` is the length of all cables on a `floor`"),
+    (
+        &["fibers", "cables", "cable_count"],
+        "write `links` (of a network); `cable_length` is the length of all cables on a `floor`",
+    ),
     (&["links", "routers", "hosts"], "these are counted in networks of routers, not in pods"),
     (&["radix", "ports", "degree"], "`radix` of `router` or `chip` limits the ports, without a `require`"),
     (
@@ -131,7 +206,8 @@ const OF_COLLECTIVES: &[Meant] = &[
 ];
 
 /// Demands of other tools that are the same for all pairs.
-const UNIFORM: [&str; 8] = ["alltoall", "all_to_all", "all2all", "a2a", "uniform_random", "random", "random_uniform", "all_pairs"];
+const UNIFORM: [&str; 8] =
+    ["alltoall", "all_to_all", "all2all", "a2a", "uniform_random", "random", "random_uniform", "all_pairs"];
 
 fn find(words: &[Meant], word: &str) -> impl Iterator<Item = &'static str> {
     let word = plain(word);
@@ -145,12 +221,15 @@ pub(super) fn field(word: &str, known: &[&'static str]) -> Option<&'static str> 
 
 /// The field of links, routers and chips that a word stands for.
 pub(super) fn hardware(word: &str) -> Option<&'static str> {
-    find(FIELDS, word).find(|meant| words::field(meant).is_some_and(|field| field.places.iter().any(|place| HARDWARE.contains(place))))
+    find(FIELDS, word).find(|meant| {
+        words::field(meant).is_some_and(|field| field.places.iter().any(|place| HARDWARE.contains(place)))
+    })
 }
 
 /// The routing of these that a word stands for.
 pub(super) fn routing(word: &str, known: &[&'static str]) -> Option<&'static str> {
-    let minimal = |meant| if meant == "minimal" && !known.contains(&"minimal") { "allowed_turns" } else { meant };
+    let minimal =
+        |meant| if meant == "minimal" && !known.contains(&"minimal") { "allowed_turns" } else { meant };
     find(ROUTINGS, word).map(minimal).next()
 }
 

@@ -24,7 +24,10 @@ impl Place<'_> {
         explicit: &[&str],
     ) -> Option<Found> {
         let written = GOAL.into_iter().find(|goal| settings.get(goal).is_some())?;
-        Some(self.chosen(context, settings, written, space, explicit).and_then(|family| Some((family, links?))))
+        Some(
+            self.chosen(context, settings, written, space, explicit)
+                .and_then(|family| Some((family, links?))),
+        )
     }
 
     fn chosen(
@@ -38,7 +41,12 @@ impl Place<'_> {
         if let Some(extra) = explicit.iter().find(|name| settings.get(name).is_some()) {
             let help = Some(format!("a goal chooses `{extra}` itself: remove it, or `radix` and `routers`"));
             let place = format!("{} with `{written}`", settings.place);
-            context.error(ResolveError::Misplaced { what: format!("`{extra}`"), place, help, span: settings.place_of(extra) });
+            context.error(ResolveError::Misplaced {
+                what: format!("`{extra}`"),
+                place,
+                help,
+                span: settings.place_of(extra),
+            });
             return None;
         }
         let radix = settings.need(context, "radix", "15").and_then(|value| radix(context, value));
@@ -46,15 +54,26 @@ impl Place<'_> {
         let ((least, most), size) = (radix?, size?);
         let ports = if least == most { most.to_string() } else { format!("at most {most}") };
         if let Some(family) = space.choose(least..=most, size) {
-            self.affordable(context, Some(family.router_count() as u128), &format!("`{}`:", family.written()), self.name.span)?;
+            self.affordable(
+                context,
+                Some(family.router_count() as u128),
+                &format!("`{}`:", family.written()),
+                self.name.span,
+            )?;
             return Some(family);
         }
         let (problem, help) = match (size, space.choose(least..=most, Size::Largest)) {
             (Size::AtLeast(wanted), Some(largest)) => {
                 let has = format!("the largest one of {ports} has {}: ", largest.router_count());
-                (format!("{ports} network ports do not reach {wanted} routers"), has + "raise `radix`, or ask for fewer routers")
+                (
+                    format!("{ports} network ports do not reach {wanted} routers"),
+                    has + "raise `radix`, or ask for fewer routers",
+                )
             }
-            _ => (format!("there is none of {ports} network ports"), "write another `radix`, or a limit: `radix <= 32;`".to_owned()),
+            _ => (
+                format!("there is none of {ports} network ports"),
+                "write another `radix`, or a limit: `radix <= 32;`".to_owned(),
+            ),
         };
         self.none_such(context, problem, help, settings.place_of("radix"))
     }
@@ -68,9 +87,17 @@ impl Place<'_> {
         }
         let settings = self.settings(context, Some(block), Fields::Hyperx);
         let links = self.links(context, &settings);
-        let dimensions = settings.get("dimensions").map_or(Some(3), |value| integer(context, "`dimensions`", value, 1..=4))? as u32;
+        let dimensions = settings
+            .get("dimensions")
+            .map_or(Some(3), |value| integer(context, "`dimensions`", value, 1..=4))?
+            as u32;
         self.goal(context, &settings, links, DesignSpace::HyperX(dimensions), &[]).unwrap_or_else(|| {
-            context.error(missing(&settings.place, "its sides", "topology = hyperx 9 x 9 x 8;", self.name.span));
+            context.error(missing(
+                &settings.place,
+                "its sides",
+                "topology = hyperx 9 x 9 x 8;",
+                self.name.span,
+            ));
             None
         })
     }
@@ -82,7 +109,12 @@ fn radix(context: &mut Context, value: &Value) -> Option<(u32, u32)> {
         (ValueKind::Quantity(exact), _) => (None, exact),
         (_, Some(most)) => (Some(1), most),
         _ => {
-            context.error(wrong_kind("`radix`", "a number of network ports, or an upper limit", "radix <= 32;", value.span));
+            context.error(wrong_kind(
+                "`radix`",
+                "a number of network ports, or an upper limit",
+                "radix <= 32;",
+                value.span,
+            ));
             return None;
         }
     };
@@ -92,7 +124,8 @@ fn radix(context: &mut Context, value: &Value) -> Option<(u32, u32)> {
 
 fn size(context: &mut Context, value: &Value) -> Option<Size> {
     if let Some(least) = limit(value, ">=") {
-        return integer_of(context, "`routers`", least, 1..=i64::MAX).map(|least| Size::AtLeast(least as u64));
+        return integer_of(context, "`routers`", least, 1..=i64::MAX)
+            .map(|least| Size::AtLeast(least as u64));
     }
     if word(value).is_some_and(|word| &*word.value == "largest") {
         return Some(Size::Largest);

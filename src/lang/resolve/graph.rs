@@ -53,7 +53,9 @@ pub(super) fn graph(
         return None;
     }
     let slip = match listed(&written, &text, default, wanted, site.links) {
-        Ok((routers, links, arcs)) => return Some((Listed { path: written, text, routers, links, arcs }, default)),
+        Ok((routers, links, arcs)) => {
+            return Some((Listed { path: written, text, routers, links, arcs }, default));
+        }
         Err(slip) => slip,
     };
     match slip {
@@ -62,7 +64,15 @@ pub(super) fn graph(
             let place = at.map_or(String::new(), |at| format!(", line {}", line(at)));
             context.error(ResolveError::GraphFile { path: written, place, problem, help, span: path.span });
         }
-        Slip::TooLarge(count) => _ = affordable(context, ROUTERS, Some(count as u128), &format!("the file lists {count}"), path.span),
+        Slip::TooLarge(count) => {
+            _ = affordable(
+                context,
+                ROUTERS,
+                Some(count as u128),
+                &format!("the file lists {count}"),
+                path.span,
+            )
+        }
         Slip::InPieces { from, to, hub, reached, one_way } => {
             let joined = if one_way && hub == to { "can reach" } else { "can be reached from" };
             let routers = match reached - 1 {
@@ -72,7 +82,9 @@ pub(super) fn graph(
             };
             let counted = format!("{routers} {joined} `{hub}`");
             let help = match one_way {
-                true => format!("{counted}; links run one way here: `arcs = duplex;` makes them run both ways"),
+                true => {
+                    format!("{counted}; links run one way here: `arcs = duplex;` makes them run both ways")
+                }
                 false => format!("{counted}; add the links that are missing, or remove what stands apart"),
             };
             context.error(ResolveError::GraphInPieces { path: written, from, to, help, span: path.span });
@@ -84,12 +96,20 @@ pub(super) fn graph(
 type Parts = (Vec<ListedRouter>, Vec<ListedLink>, Arcs);
 
 /// Routers, links, and what an edge is.
-fn listed(path: &str, text: &str, default: Option<LinkTypeId>, wanted: Option<Arcs>, links: &Links) -> Result<Parts, Slip> {
-    let Graph { routers, edges, directed } = if is_graphml(path) { graphml::read(text)? } else { edge_list::read(text)? };
+fn listed(
+    path: &str,
+    text: &str,
+    default: Option<LinkTypeId>,
+    wanted: Option<Arcs>,
+    links: &Links,
+) -> Result<Parts, Slip> {
+    let Graph { routers, edges, directed } =
+        if is_graphml(path) { graphml::read(text)? } else { edge_list::read(text)? };
     named(&routers)?;
     let arcs = match (wanted, directed) {
         (Some(Arcs::Simplex), Some(false)) => {
-            let help = Some("remove `arcs = simplex;`, or write `edgedefault=\"directed\"` in the file".to_owned());
+            let help =
+                Some("remove `arcs = simplex;`, or write `edgedefault=\"directed\"` in the file".to_owned());
             return Err(Slip::At { at: None, problem: "its edges have no direction".to_owned(), help });
         }
         (Some(arcs), _) => arcs,
@@ -107,7 +127,10 @@ fn listed(path: &str, text: &str, default: Option<LinkTypeId>, wanted: Option<Ar
             let side = if directed == Some(true) { side } else { 0 };
             count[side][end as usize] += 1;
             if count[side][end as usize] > MAX_LINKS {
-                return Err(Slip::at(edge.at, format!("`{}` has more than {MAX_LINKS} links: no router has so many ports", name(end))));
+                return Err(Slip::at(
+                    edge.at,
+                    format!("`{}` has more than {MAX_LINKS} links: no router has so many ports", name(end)),
+                ));
             }
         }
     }
@@ -138,17 +161,33 @@ fn named(routers: &[ListedRouter]) -> Result<(), Slip> {
 }
 
 /// The declared link of an edge.
-fn link_of<'n>(edge: &Edge, default: Option<LinkTypeId>, links: &Links, name: &impl Fn(u32) -> &'n str) -> Result<LinkTypeId, Slip> {
+fn link_of<'n>(
+    edge: &Edge,
+    default: Option<LinkTypeId>,
+    links: &Links,
+    name: &impl Fn(u32) -> &'n str,
+) -> Result<LinkTypeId, Slip> {
     let names = || links.names.iter().map(|name| &**name);
     let ends = || format!("the edge of `{}` and `{}`", name(edge.ends[0]), name(edge.ends[1]));
     match &edge.link {
         None => default.ok_or_else(|| {
-            let help = Some(format!("say which those are: `{{ default = {}; }}` after the path", names().next().unwrap_or("wire")));
-            Slip::At { at: Some(edge.at), problem: format!("{} names no link, and the spec declares several", ends()), help }
+            let help = Some(format!(
+                "say which those are: `{{ default = {}; }}` after the path",
+                names().next().unwrap_or("wire")
+            ));
+            Slip::At {
+                at: Some(edge.at),
+                problem: format!("{} names no link, and the spec declares several", ends()),
+                help,
+            }
         }),
         Some(link) => names().position(|known| known == link).map(LinkTypeId::new).ok_or_else(|| {
             let help = suggestion(link, names());
-            Slip::At { at: Some(edge.at), problem: format!("the link `{link}` of {} is not declared", ends()), help }
+            Slip::At {
+                at: Some(edge.at),
+                problem: format!("the link `{link}` of {} is not declared", ends()),
+                help,
+            }
         }),
     }
 }
@@ -164,7 +203,8 @@ fn merged(arcs: Vec<(ListedLink, usize)>) -> Vec<(ListedLink, usize)> {
         let ([from, to], [out, into]) = (arc.ends, arc.ports);
         let waiting = single.get_mut(&([to, from], arc.link));
         let partner = waiting.and_then(|waiting| {
-            let fitting = |&place: &usize| agree(links[place].0.ports[0], into) && agree(links[place].0.ports[1], out);
+            let fitting =
+                |&place: &usize| agree(links[place].0.ports[0], into) && agree(links[place].0.ports[1], out);
             waiting.iter().position(fitting).map(|found| waiting.remove(found))
         });
         match partner {
@@ -189,8 +229,12 @@ fn ports<'n>(links: &[(ListedLink, usize)], arcs: Arcs, name: &impl Fn(u32) -> &
             let way = if arcs == Arcs::Simplex { side } else { 0 };
             let Some(port) = port else { continue };
             if taken.insert((end, way, port), *at).is_some() {
-                let kind = [["port", "port"], ["output port", "input port"]][usize::from(arcs == Arcs::Simplex)][side];
-                return Err(Slip::at(*at, format!("{kind} {port} of `{}` carries another link already", name(end))));
+                let kind = [["port", "port"], ["output port", "input port"]]
+                    [usize::from(arcs == Arcs::Simplex)][side];
+                return Err(Slip::at(
+                    *at,
+                    format!("{kind} {port} of `{}` carries another link already", name(end)),
+                ));
             }
         }
     }
@@ -225,7 +269,13 @@ fn connected(routers: &[ListedRouter], links: &[ListedLink], arcs: Arcs) -> Resu
         if let Some(apart) = reached.iter().position(|reached| !reached) {
             let (hub, apart) = (routers[0].name.clone(), routers[apart].name.clone());
             let (from, to) = if backward { (apart, hub.clone()) } else { (hub.clone(), apart) };
-            return Err(Slip::InPieces { from, to, hub, reached: reached.iter().filter(|reached| **reached).count(), one_way });
+            return Err(Slip::InPieces {
+                from,
+                to,
+                hub,
+                reached: reached.iter().filter(|reached| **reached).count(),
+                one_way,
+            });
         }
     }
     Ok(())

@@ -27,11 +27,25 @@ const LATENCY_CYCLES: u32 = 25;
 pub(super) fn clock(context: &mut Context, items: &Items<'_>) -> Option<u64> {
     let Some(setting) = items.settings.get("clock") else { return Some(DEFAULT_CLOCK_HZ) };
     let (number, unit) = quantity(context, "`clock`", &setting.value, &[Dimension::Frequency], "1.05 GHz")?;
-    whole(context, "`clock`", "a whole number of Hz, at most 1000 GHz", number.times(unit.factor), 1_000_000_000_000, setting.value.span)
+    whole(
+        context,
+        "`clock`",
+        "a whole number of Hz, at most 1000 GHz",
+        number.times(unit.factor),
+        1_000_000_000_000,
+        setting.value.span,
+    )
 }
 
 /// The number, if there is one from 1 to `limit`.
-fn whole(context: &mut Context, what: &str, wanted: &str, number: Option<u64>, limit: u64, span: Span) -> Option<u64> {
+fn whole(
+    context: &mut Context,
+    what: &str,
+    wanted: &str,
+    number: Option<u64>,
+    limit: u64,
+    span: Span,
+) -> Option<u64> {
     let good = number.filter(|number| (1..=limit).contains(number));
     if good.is_none() {
         let found = match number {
@@ -51,7 +65,13 @@ fn whole(context: &mut Context, what: &str, wanted: &str, number: Option<u64>, l
 }
 
 /// A latency in router cycles, rounded up.
-fn latency_of(context: &mut Context, place: &str, value: &Value, clock: Option<u64>, dimensions: &[Dimension]) -> Option<u32> {
+fn latency_of(
+    context: &mut Context,
+    place: &str,
+    value: &Value,
+    clock: Option<u64>,
+    dimensions: &[Dimension],
+) -> Option<u32> {
     let what = format!("the latency of {place}");
     let (number, unit) = quantity(context, &what, value, dimensions, "25 cycles")?;
     let picoseconds = match unit.dimension {
@@ -61,7 +81,9 @@ fn latency_of(context: &mut Context, place: &str, value: &Value, clock: Option<u
     };
     let cycles = match picoseconds {
         None => number.times(1),
-        Some(picoseconds) => number.times_over(u128::from(picoseconds) * u128::from(clock?), 1_000_000_000_000),
+        Some(picoseconds) => {
+            number.times_over(u128::from(picoseconds) * u128::from(clock?), 1_000_000_000_000)
+        }
     };
     let good = cycles.and_then(|cycles| u32::try_from(cycles).ok()).filter(|cycles| *cycles <= 1_000_000);
     if good.is_none() {
@@ -81,13 +103,19 @@ pub(super) fn links(context: &mut Context, items: &Items<'_>, clock: Option<u64>
     let mut last: Option<(&str, Span)> = None;
     for (name, block, item) in &items.links {
         if let Some((_, first)) = last.filter(|(last, _)| *last == &*name.value) {
-            context.duplicate(format!("the link `{}`", name.value), "give them different names, or remove one", name.span, first);
+            context.duplicate(
+                format!("the link `{}`", name.value),
+                "give them different names, or remove one",
+                name.span,
+                first,
+            );
             context.links_in_doubt = true;
             continue;
         }
         last = Some((&name.value, name.span));
         let place = format!("link `{}`", name.value);
-        let settings = settings(context, block, place.clone(), head(*item, "link").to(name.span), Place::Link);
+        let settings =
+            settings(context, block, place.clone(), head(*item, "link").to(name.span), Place::Link);
         let bandwidth = settings.need(context, "bandwidth", "128 GB/s").and_then(|value| {
             let what = format!("the bandwidth of {place}");
             let (number, unit) = quantity(context, &what, value, &[Dimension::Bandwidth], "128 GB/s")?;
@@ -102,14 +130,32 @@ pub(super) fn links(context: &mut Context, items: &Items<'_>, clock: Option<u64>
         let per_metre_ps = settings.get("per_metre").map_or(Some(0), |value| {
             let what = format!("the latency of a metre of {place}");
             let (number, unit) = quantity(context, &what, value, &[Dimension::Time], "5 ns")?;
-            whole(context, &what, "a whole number of ps, at most 1 us", number.times(unit.factor), 1_000_000, value.span)
+            whole(
+                context,
+                &what,
+                "a whole number of ps, at most 1 us",
+                number.times(unit.factor),
+                1_000_000,
+                value.span,
+            )
         });
-        let mut price = |name: &str| settings.get(name).map_or(Some(0), |value| thousandths(context, &format!("`{name}`"), value, "100"));
+        let mut price = |name: &str| {
+            settings
+                .get(name)
+                .map_or(Some(0), |value| thousandths(context, &format!("`{name}`"), value, "100"))
+        };
         let (cost, cost_per_metre) = (price("cost"), price("cost_per_metre"));
         let power_mw = settings.get("power").map_or(Some(0), |value| {
             let what = format!("the power of {place}");
             let (number, unit) = quantity(context, &what, value, &[Dimension::Power], "1.5 W")?;
-            whole(context, &what, "a whole number of mW, at most 1 kW", number.times(unit.factor), 1_000_000, value.span)
+            whole(
+                context,
+                &what,
+                "a whole number of mW, at most 1 kW",
+                number.times(unit.factor),
+                1_000_000,
+                value.span,
+            )
         });
         let floored = cost.zip(cost_per_metre).zip(per_metre_ps.zip(power_mw));
         links.names.push(name.value.clone());
@@ -129,17 +175,30 @@ pub(super) fn links(context: &mut Context, items: &Items<'_>, clock: Option<u64>
 }
 
 /// The chip of a pod, or the router of a network.
-pub(super) fn router(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: PlantKind) -> Option<Router> {
+pub(super) fn router(
+    context: &mut Context,
+    items: &Items<'_>,
+    site: &Site<'_>,
+    kind: PlantKind,
+) -> Option<Router> {
     let keyword = kind.router();
     let Some((block, span)) = (if kind.network { items.router } else { items.chip }) else {
         let example = match kind.network {
-            true => "router { radix = 36; hosts = 18; vcs = 4; flit = 64 B; buffer = 128 flits; latency = 20 cycles; }",
+            true => {
+                "router { radix = 36; hosts = 18; vcs = 4; flit = 64 B; buffer = 128 flits; latency = 20 cycles; }"
+            }
             false => "chip { radix = 6; vcs = 4; flit = 128 B; buffer = 200 flits; latency = 25 cycles; }",
         };
         context.error(missing("the fabric", &format!("`{keyword}`"), example, site.head));
         return None;
     };
-    let settings = settings(context, block, format!("`{keyword}`"), span, if kind.network { Place::Router } else { Place::Chip });
+    let settings = settings(
+        context,
+        block,
+        format!("`{keyword}`"),
+        span,
+        if kind.network { Place::Router } else { Place::Chip },
+    );
     let radix = settings.need(context, "radix", if kind.network { "36" } else { "6" });
     let radix = radix.and_then(|value| integer(context, "`radix`", value, 1..=1024));
     let hosts = match settings.get("hosts") {
@@ -150,14 +209,28 @@ pub(super) fn router(context: &mut Context, items: &Items<'_>, site: &Site<'_>, 
     let vcs = settings.need(context, "vcs", "4").and_then(|value| integer(context, "`vcs`", value, 1..=64));
     let flit = settings.get("flit").map_or(Some(FLIT_BYTES), |value| {
         let (number, unit) = quantity(context, "`flit`", value, &[Dimension::Data], "128 B")?;
-        whole(context, "`flit`", "a whole number of bytes, at most 1 MiB", number.times(unit.factor), 1 << 20, value.span)
+        whole(
+            context,
+            "`flit`",
+            "a whole number of bytes, at most 1 MiB",
+            number.times(unit.factor),
+            1 << 20,
+            value.span,
+        )
     });
     let buffer = settings.get("buffer").map_or(Some(BUFFER_FLITS), |value| {
         let (number, unit) = quantity(context, "`buffer`", value, &[Dimension::Flits], "200 flits")?;
         match number.times(unit.factor) {
             // What is scheduled to the cycle waits nowhere.
             Some(0) if kind.network => Some(0),
-            flits => whole(context, "`buffer`", "a whole number of flits, at most 2^24", flits, 1 << 24, value.span),
+            flits => whole(
+                context,
+                "`buffer`",
+                "a whole number of flits, at most 2^24",
+                flits,
+                1 << 24,
+                value.span,
+            ),
         }
     });
     let dimensions = [Dimension::Cycles, Dimension::Time];
@@ -195,12 +268,17 @@ pub(super) fn cube(context: &mut Context, items: &Items<'_>, fabric: Span, links
         context.duplicate("`mesh`".to_owned(), "a cube has one mesh", again, mesh_span);
     }
     let over = links.find(context, "`mesh`", mesh.over.as_ref(), mesh_span);
-    Some(Cube { dims: mesh_dims(context, mesh, mesh_span)?, mesh: over.unwrap_or(UNKNOWN_LINK), span: mesh_span })
+    Some(Cube {
+        dims: mesh_dims(context, mesh, mesh_span)?,
+        mesh: over.unwrap_or(UNKNOWN_LINK),
+        span: mesh_span,
+    })
 }
 
 fn mesh_dims(context: &mut Context, mesh: &Mesh, span: Span) -> Option<[u32; 3]> {
     let dims = dimensions(context, "`mesh`", &mesh.dims, span)?;
-    let chips = dims.iter().try_fold(1u64, |product, dim| product.checked_mul(*dim)).filter(|chips| *chips <= CHIPS);
+    let chips =
+        dims.iter().try_fold(1u64, |product, dim| product.checked_mul(*dim)).filter(|chips| *chips <= CHIPS);
     if chips.is_none() {
         context.error(ResolveError::TooLarge {
             what: "the cube",
@@ -225,9 +303,18 @@ pub(super) fn dimensions(context: &mut Context, what: &str, dims: &[Expr], span:
         })
         .collect();
     if values.len() != 3 {
-        let here = if values.len() == 1 { "there is 1 here".to_owned() } else { format!("there are {} here", values.len()) };
+        let here = if values.len() == 1 {
+            "there is 1 here".to_owned()
+        } else {
+            format!("there are {} here", values.len())
+        };
         let help = product(dims).unwrap_or(format!("{here}; a flat one has length 1: `4 x 4 x 1`"));
-        context.error(ResolveError::WrongKind { what: what.to_owned(), wanted: "three dimensions".to_owned(), help, span });
+        context.error(ResolveError::WrongKind {
+            what: what.to_owned(),
+            wanted: "three dimensions".to_owned(),
+            help,
+            span,
+        });
         return None;
     }
     Some([values[0]?, values[1]?, values[2]?])
@@ -243,7 +330,12 @@ pub(super) fn product(dims: &[Expr]) -> Option<String> {
 }
 
 /// The number of cubes, and where it stands.
-pub(super) fn cubes(context: &mut Context, items: &Items<'_>, fabric: Span, cube: Option<&Cube>) -> Option<(u32, Span)> {
+pub(super) fn cubes(
+    context: &mut Context,
+    items: &Items<'_>,
+    fabric: Span,
+    cube: Option<&Cube>,
+) -> Option<(u32, Span)> {
     let Some(setting) = items.settings.get("cubes") else {
         context.error(missing("the fabric", "`cubes`", "cubes = 4;", fabric));
         return None;

@@ -38,20 +38,32 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Item
             ItemKind::Let(constant) => {
                 let name = &constant.name;
                 if let Some(first) = lets.insert(&name.value, name.span) {
-                    context.duplicate(format!("the constant `{}`", name.value), "a constant has one value", name.span, first);
+                    context.duplicate(
+                        format!("the constant `{}`", name.value),
+                        "a constant has one value",
+                        name.span,
+                        first,
+                    );
                 }
             }
             ItemKind::Setting(setting) => {
                 let word = &*setting.name.value;
                 let known = settings().find(|known| *known == word);
-                let known = known.or_else(|| if context.enough() { None } else { unknown_setting(context, &setting.name) });
+                let known = known.or_else(|| {
+                    if context.enough() { None } else { unknown_setting(context, &setting.name) }
+                });
                 let Some(known) = known else { continue };
                 match items.settings.get(known) {
                     // One that was meant is not told twice.
                     Some(_) if known != word => {}
                     Some(first) if &*first.name.value == known => {
                         let first = first.name.span;
-                        context.duplicate(format!("`{known}`"), "a fabric has exactly one; remove the other", setting.name.span, first);
+                        context.duplicate(
+                            format!("`{known}`"),
+                            "a fabric has exactly one; remove the other",
+                            setting.name.span,
+                            first,
+                        );
                     }
                     _ => _ = items.settings.insert(known, setting),
                 }
@@ -93,12 +105,23 @@ pub(super) fn sort_items<'a>(context: &mut Context, spec: &'a ast::Spec) -> Item
     items
 }
 
-fn once<'a>(context: &mut Context, place: &mut Option<(&'a ast::Block, Span)>, keyword: &'static str, block: &'a ast::Block, item: Span) {
+fn once<'a>(
+    context: &mut Context,
+    place: &mut Option<(&'a ast::Block, Span)>,
+    keyword: &'static str,
+    block: &'a ast::Block,
+    item: Span,
+) {
     let span = head(item, keyword);
     match place {
         Some((_, first)) => {
             let first = *first;
-            context.duplicate(format!("`{keyword}`"), "a fabric has exactly one; remove the other", span, first);
+            context.duplicate(
+                format!("`{keyword}`"),
+                "a fabric has exactly one; remove the other",
+                span,
+                first,
+            );
         }
         None => *place = Some((block, span)),
     }
@@ -111,7 +134,8 @@ pub(super) fn head(item: Span, keyword: &str) -> Span {
 
 /// The words of items that are written with a `=`.
 fn settings() -> impl Iterator<Item = &'static str> {
-    let of_fabrics = |item: &&words::ItemWord| item.form.is_setting() && item.name != "count" && item.name != "spare";
+    let of_fabrics =
+        |item: &&words::ItemWord| item.form.is_setting() && item.name != "count" && item.name != "spare";
     words::ITEMS.iter().filter(of_fabrics).map(|item| item.name)
 }
 
@@ -127,7 +151,9 @@ fn unknown_setting(context: &mut Context, name: &Name) -> Option<&'static str> {
     } else if word == "spare" && places.is_empty() {
         "cubes are spared for slices: a fabric with `slice name { .. }` has it".to_owned()
     } else if word == "spare" {
-        format!("cubes are spared for slices: a fabric with `slice name {{ .. }}` has it; spare groups belong in {places}")
+        format!(
+            "cubes are spared for slices: a fabric with `slice name {{ .. }}` has it; spare groups belong in {places}"
+        )
     } else if let Some(close) = close {
         format!("did you mean `{close}`?")
     } else if !places.is_empty() {
@@ -140,14 +166,20 @@ fn unknown_setting(context: &mut Context, name: &Name) -> Option<&'static str> {
         format!("known here: {}", list(&settings().collect::<Vec<_>>()))
     };
     let what = format!("`{word}`");
-    context.error(ResolveError::Misplaced { what, place: "a fabric".to_owned(), help: Some(help), span: name.span });
+    context.error(ResolveError::Misplaced {
+        what,
+        place: "a fabric".to_owned(),
+        help: Some(help),
+        span: name.span,
+    });
     close
 }
 
 /// Complains about a block that no fabric has; returns the one that was meant, if that is clear.
 fn unknown_item(context: &mut Context, keyword: &Name, name: Option<&Name>) -> Option<&'static str> {
     let word = &*keyword.value;
-    let close = || closest(word, words::ITEMS.iter().filter(|item| item.form != Form::Line).map(|item| item.name));
+    let close =
+        || closest(word, words::ITEMS.iter().filter(|item| item.form != Form::Line).map(|item| item.name));
     let foreign = || words::meant(word, name.is_some()).filter(|meant| words::item(meant).is_some());
     let family = || form(&Family::FORMS, word).or(form(&TopologyChoice::FORMS, word)).map(|_| "topology");
     let meant = words::item(word).map(|item| item.name).or_else(family).or_else(foreign).or_else(close);
@@ -157,12 +189,18 @@ fn unknown_item(context: &mut Context, keyword: &Name, name: Option<&Name>) -> O
                 context.excuse_missing("a `link`");
                 context.links_in_doubt = true;
             }
-            context.error(missing(&format!("this `{meant}`"), "its name", &format!("{meant} name {{ .. }}"), keyword.span));
+            context.error(missing(
+                &format!("this `{meant}`"),
+                "its name",
+                &format!("{meant} name {{ .. }}"),
+                keyword.span,
+            ));
             return None;
         }
         (Some(meant), Some(Form::Setting | Form::Choice)) => {
             context.excuse_missing(&format!("`{meant}`"));
-            let value = if closest(word, [meant]).is_some() { name.map_or("..", |name| &name.value) } else { word };
+            let value =
+                if closest(word, [meant]).is_some() { name.map_or("..", |name| &name.value) } else { word };
             format!("it is set: `{meant} = {value} {{ .. }}`")
         }
         (Some(meant), Some(Form::Line)) => {
@@ -171,11 +209,18 @@ fn unknown_item(context: &mut Context, keyword: &Name, name: Option<&Name>) -> O
         (Some(meant), _) if meant == word => format!("`{word}` has no name: a fabric has only one"),
         (Some(meant), _) => format!("did you mean `{meant}`?"),
         (None, _) => {
-            let blocks = words::ITEMS.iter().filter(|item| matches!(item.form, Form::Block | Form::Named | Form::ChoiceOrBlock));
+            let blocks = words::ITEMS
+                .iter()
+                .filter(|item| matches!(item.form, Form::Block | Form::Named | Form::ChoiceOrBlock));
             format!("known here: {}", list(&blocks.map(|item| item.name).collect::<Vec<_>>()))
         }
     };
     let what = format!("`{word} {{ .. }}`");
-    context.error(ResolveError::Misplaced { what, place: "a fabric".to_owned(), help: Some(help), span: keyword.span });
+    context.error(ResolveError::Misplaced {
+        what,
+        place: "a fabric".to_owned(),
+        help: Some(help),
+        span: keyword.span,
+    });
     meant
 }

@@ -7,17 +7,26 @@ use crate::ResolveError;
 use crate::forms::form;
 use crate::syntax::ast::{Expr, ExprKind, Name, Quantity, Value, ValueKind};
 use fabc_base::diag::Span;
-use fabc_model::{Budget, Capacities, DeclaredCollective, Demand, Family, Floor, Plant, Require, Router, RoutingChoice, Simulation};
+use fabc_model::{
+    Budget, Capacities, DeclaredCollective, Demand, Family, Floor, Plant, Require, Router, RoutingChoice,
+    Simulation,
+};
 
 /// The first word of a topology.
 pub(super) fn named(value: &Value) -> Option<Name> {
     match &value.kind {
-        ValueKind::Dims(kind, ..) | ValueKind::Block(kind, _) | ValueKind::File(kind, ..) => Some(kind.clone()),
+        ValueKind::Dims(kind, ..) | ValueKind::Block(kind, _) | ValueKind::File(kind, ..) => {
+            Some(kind.clone())
+        }
         // `torus side`, which reads like a number with its unit.
         ValueKind::Quantity(Quantity { number: Expr { kind: ExprKind::Name(name), span }, .. }) => {
             Some(Name { value: name.clone(), span: *span })
         }
-        ValueKind::Quantity(_) | ValueKind::Limit(..) | ValueKind::Steps(_) | ValueKind::List(_) | ValueKind::Router(_) => word(value),
+        ValueKind::Quantity(_)
+        | ValueKind::Limit(..)
+        | ValueKind::Steps(_)
+        | ValueKind::List(_)
+        | ValueKind::Router(_) => word(value),
     }
 }
 
@@ -52,15 +61,22 @@ impl PlantKind {
                 None
             }
             (Some((span, "`chip`")), None) if items.cube.is_none() && !has_cubes && network.is_some() => {
-                let help = "write `router` instead of `chip`; it has `hosts` as well, such as `hosts = 1;`".to_owned();
+                let help = "write `router` instead of `chip`; it has `hosts` as well, such as `hosts = 1;`"
+                    .to_owned();
                 let span_of_family = network.map_or(fabric, |name| name.span);
-                context.error(PlantKind { network: true, span: span_of_family }.misfit("`chip`".to_owned(), help, span));
+                context.error(PlantKind { network: true, span: span_of_family }.misfit(
+                    "`chip`".to_owned(),
+                    help,
+                    span,
+                ));
                 None
             }
             (Some((span, _)), None) => Some(PlantKind { network: false, span }),
             (None, Some((_, span))) => Some(PlantKind { network: true, span }),
             // Only the topology can tell what is meant.
-            (None, None) => Some(PlantKind { network: family.is_some(), span: family.map_or(fabric, |name| name.span) }),
+            (None, None) => {
+                Some(PlantKind { network: family.is_some(), span: family.map_or(fabric, |name| name.span) })
+            }
         }
     }
 

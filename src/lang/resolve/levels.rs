@@ -26,10 +26,12 @@ impl Place<'_> {
             return None;
         }
         let what = "the number of blocks of a level";
-        let blocks: Vec<Option<i64>> = levels.clone().map(|(level, _)| count(context, what, &level.blocks, 2..=MOST)).collect();
+        let blocks: Vec<Option<i64>> =
+            levels.clone().map(|(level, _)| count(context, what, &level.blocks, 2..=MOST)).collect();
         let blocks = blocks.into_iter().collect::<Option<Vec<i64>>>();
         if let Some(blocks) = &blocks {
-            let routers = blocks.iter().try_fold(1u128, |routers, &blocks| routers.checked_mul(blocks as u128));
+            let routers =
+                blocks.iter().try_fold(1u128, |routers, &blocks| routers.checked_mul(blocks as u128));
             let written: Vec<String> = blocks.iter().map(i64::to_string).collect();
             self.affordable(context, routers, &written.join(" x "), self.name.span)?;
         }
@@ -37,50 +39,83 @@ impl Place<'_> {
             let blocks = blocks.as_ref()?;
             Some((blocks[depth], blocks[..depth].iter().product()))
         };
-        let levels: Vec<Option<Level>> =
-            levels.enumerate().map(|(depth, (level, span))| self.level(context, level, of_size(depth), span)).collect();
+        let levels: Vec<Option<Level>> = levels
+            .enumerate()
+            .map(|(depth, (level, span))| self.level(context, level, of_size(depth), span))
+            .collect();
         let levels = levels.into_iter().collect::<Option<Vec<Level>>>()?;
         let (inner, outer) = (levels[0].link, levels[1.min(levels.len() - 1)].link);
         Some((Family::Levels(Levels(levels)), [inner, outer]))
     }
 
     /// One level: how many blocks, and the routers of each; without those, only what is said of the rest.
-    fn level(&self, context: &mut Context, level: &ast::Level, of_size: Option<(i64, i64)>, span: Span) -> Option<Level> {
+    fn level(
+        &self,
+        context: &mut Context,
+        level: &ast::Level,
+        of_size: Option<(i64, i64)>,
+        span: Span,
+    ) -> Option<Level> {
         if context.enough() {
             return None;
         }
         let last = level.joined.as_ref().unwrap_or(&level.blocks).span;
         let title = Span { start: span.start, end: level.over.as_ref().map_or(last, |over| over.span).end };
         let settings = match &level.block {
-            Some(block) => super::settings::settings(context, block, "`level`".to_owned(), title, Fields::Level),
+            Some(block) => {
+                super::settings::settings(context, block, "`level`".to_owned(), title, Fields::Level)
+            }
             None => Settings::none("`level`".to_owned(), title),
         };
-        let joined = level.joined.as_ref().map_or(Some(1), |joined| count(context, "`joined`", joined, 1..=MOST_PORTS));
+        let joined = level
+            .joined
+            .as_ref()
+            .map_or(Some(1), |joined| count(context, "`joined`", joined, 1..=MOST_PORTS));
         let link = self.over(context, level, title);
         let ports = match settings.get("ports") {
             Some(value) => Some(Some(integer(context, "`ports`", value, 1..=MOST_PORTS)?)),
             None => Some(None),
         };
         let arrangement = one_of_or(context, &settings, "arrangement", Arrangement::default());
-        let spare = settings.get("spare").map_or(Some(0), |value| integer(context, "`spare`", value, 0..=1)).map(|spare| spare == 1);
+        let spare = settings
+            .get("spare")
+            .map_or(Some(0), |value| integer(context, "`spare`", value, 0..=1))
+            .map(|spare| spare == 1);
         let (joined, ports, arrangement, spare) = (joined?, ports?, arrangement?, spare?);
         let (blocks, size) = of_size?;
         let size = size as u64;
-        let mut level = Level { blocks: blocks as u32, joined: joined as u32, ports: 0, arrangement, spare, link: link? };
+        let mut level =
+            Level { blocks: blocks as u32, joined: joined as u32, ports: 0, arrangement, spare, link: link? };
         if spare && blocks == 2 {
             let problem = "of two blocks with a spare, one is left".to_owned();
-            return self.none_such(context, problem, "write at least `level 3`, or remove `spare`".to_owned(), settings.place_of("spare"));
+            return self.none_such(
+                context,
+                problem,
+                "write at least `level 3`, or remove `spare`".to_owned(),
+                settings.place_of("spare"),
+            );
         }
         if size == 1 {
-            if let Some(setting) = ["ports", "arrangement"].into_iter().find(|name| settings.get(name).is_some()) {
+            if let Some(setting) =
+                ["ports", "arrangement"].into_iter().find(|name| settings.get(name).is_some())
+            {
                 let help = Some("its routers are all joined; remove it".to_owned());
                 let place = "the innermost `level`".to_owned();
-                context.error(ResolveError::Misplaced { what: format!("`{setting}`"), place, help, span: settings.place_of(setting) });
+                context.error(ResolveError::Misplaced {
+                    what: format!("`{setting}`"),
+                    place,
+                    help,
+                    span: settings.place_of(setting),
+                });
                 return None;
             }
-        } else if arrangement == Arrangement::Fold && (blocks % 2 == 0 || ports.is_some_and(|ports| ports % 2 == 1)) {
+        } else if arrangement == Arrangement::Fold
+            && (blocks % 2 == 0 || ports.is_some_and(|ports| ports % 2 == 1))
+        {
             let ports = ports.map_or(String::new(), |ports| format!(" and ports = {ports}"));
-            let problem = format!("`fold` needs an odd number of blocks and an even `ports`, not {blocks} blocks{ports}");
+            let problem = format!(
+                "`fold` needs an odd number of blocks and an even `ports`, not {blocks} blocks{ports}"
+            );
             let help = "use `palmtree`, or change one of them by one".to_owned();
             return self.none_such(context, problem, help, settings.place_of("arrangement"));
         }
@@ -91,11 +126,15 @@ impl Place<'_> {
             let has = match ports {
                 Some(1) => format!(", but {size} routers with a port each have {size}"),
                 Some(ports) => format!(", but {size} routers with {ports} ports each have {}", size * given),
-                None => format!(" of {size} routers: {fewest} ports of each, and a router has {MOST_PORTS} at most"),
+                None => format!(
+                    " of {size} routers: {fewest} ports of each, and a router has {MOST_PORTS} at most"
+                ),
             };
             let problem = format!("{joined} x {others} = {leaving} links leave a block{has}");
             let help = match ports {
-                Some(_) if fewest <= MOST_PORTS as u64 => format!("write at least `ports = {fewest};`, or fewer blocks"),
+                Some(_) if fewest <= MOST_PORTS as u64 => {
+                    format!("write at least `ports = {fewest};`, or fewer blocks")
+                }
                 _ => "write fewer blocks, or a smaller `joined`".to_owned(),
             };
             return self.none_such(context, problem, help, title);
@@ -116,7 +155,12 @@ impl Place<'_> {
 }
 
 /// An integer that is no setting.
-fn count(context: &mut Context, what: &str, written: &Expr, range: std::ops::RangeInclusive<i64>) -> Option<i64> {
+fn count(
+    context: &mut Context,
+    what: &str,
+    written: &Expr,
+    range: std::ops::RangeInclusive<i64>,
+) -> Option<i64> {
     let value = context.eval(written, &[])?;
     in_range(context, what, value, range, written.span)
 }

@@ -74,7 +74,13 @@ pub(super) fn messages(
             if message.from == message.to {
                 let (what, wanted) = ("`to`".to_owned(), "another chip than `from`".to_owned());
                 let (help, found) = (None, "this is the same".to_owned());
-                context.error(ResolveError::OutOfRange { what, wanted, help, span: settings.place_of("to"), found });
+                context.error(ResolveError::OutOfRange {
+                    what,
+                    wanted,
+                    help,
+                    span: settings.place_of("to"),
+                    found,
+                });
                 return None;
             }
             (vec![message], None)
@@ -89,7 +95,8 @@ fn ways(context: &mut Context, value: &Value) -> Option<MessageWays> {
         Some(name) if &*name.value == "any" => Some(MessageWays::Any),
         Some(name) if &*name.value == "minimal" => Some(MessageWays::Minimal),
         None if matches!(value.kind, ValueKind::Quantity(_)) => {
-            integer(context, "`paths`", value, 1..=i64::from(u16::MAX)).map(|most| MessageWays::Most(most as u32))
+            integer(context, "`paths`", value, 1..=i64::from(u16::MAX))
+                .map(|most| MessageWays::Most(most as u32))
         }
         _ => {
             context.error(wrong_kind("`paths`", "`any`, `minimal` or a number", "any", value.span));
@@ -122,16 +129,14 @@ fn lines(text: &str) -> Result<Vec<DeclaredMessage>, String> {
         if from == to {
             return Err(wrong(format!("{} sends to itself", shown(from))));
         }
-        let bytes: u64 = bytes
-            .parse()
-            .ok()
-            .filter(|bytes| (1..=COLLECTIVE_BYTES).contains(bytes))
-            .ok_or_else(|| wrong(format!("`{}` is no number of bytes from 1 to {COLLECTIVE_BYTES}", shown(bytes))))?;
-        let earliest: u32 = earliest
-            .parse()
-            .ok()
-            .filter(|cycle| *cycle <= EARLIEST_CYCLES)
-            .ok_or_else(|| wrong(format!("`{}` is no cycle from 0 to {EARLIEST_CYCLES}", shown(earliest))))?;
+        let bytes: u64 =
+            bytes.parse().ok().filter(|bytes| (1..=COLLECTIVE_BYTES).contains(bytes)).ok_or_else(|| {
+                wrong(format!("`{}` is no number of bytes from 1 to {COLLECTIVE_BYTES}", shown(bytes)))
+            })?;
+        let earliest: u32 =
+            earliest.parse().ok().filter(|cycle| *cycle <= EARLIEST_CYCLES).ok_or_else(|| {
+                wrong(format!("`{}` is no cycle from 0 to {EARLIEST_CYCLES}", shown(earliest)))
+            })?;
         total += bytes;
         if total > COLLECTIVE_BYTES {
             return Err(wrong(format!("up to here it is more than {COLLECTIVE_BYTES} bytes")));

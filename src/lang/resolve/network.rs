@@ -7,19 +7,28 @@ use super::items::Items;
 use super::kind::{Parts, PlantKind, named};
 use super::settings::wrong_kind;
 use super::site::Site;
-use super::{choices, collectives, demand, failures, floor, foreign, graph, hardware, requires, scheduled, simulations, wiring};
+use super::{
+    choices, collectives, demand, failures, floor, foreign, graph, hardware, requires, scheduled,
+    simulations, wiring,
+};
 use crate::ResolveError;
 use crate::SwitchError;
 use crate::forms::{form, names};
 use crate::syntax::ast::{Name, ValueKind};
 use fabc_base::diag::{Span, list};
 use fabc_model::{
-    Arcs, Family, Floor, FullestRouter, Listed, ListedRouter, Network, Plant, Router, RoutingChoice, TopologyChoice, file_stem,
+    Arcs, Family, Floor, FullestRouter, Listed, ListedRouter, Network, Plant, Router, RoutingChoice,
+    TopologyChoice, file_stem,
 };
 use std::collections::BTreeMap;
 
 /// Resolves one part after the other; `None` only if errors were reported.
-pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>, kind: PlantKind) -> Option<Parts> {
+pub(super) fn network(
+    context: &mut Context,
+    items: &Items<'_>,
+    site: &Site<'_>,
+    kind: PlantKind,
+) -> Option<Parts> {
     let router = hardware::router(context, items, site, kind);
     let budget = choices::budget(context, items, site, kind, router.as_ref());
     let floor = floor::written(context, items, site, kind);
@@ -31,7 +40,12 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
     let requires = requires::requires(context, items, budget.as_ref(), kind, replaces);
     let collectives = collectives::collectives(context, items, &requires, site);
     if scheduled::is_asked(items) {
-        scheduled::without_tables(context, items, site.head, budget.as_ref().map(|budget| (budget.faults, budget.faults_span)));
+        scheduled::without_tables(
+            context,
+            items,
+            site.head,
+            budget.as_ref().map(|budget| (budget.faults, budget.faults_span)),
+        );
     }
     if failures == Some(None) {
         requires::need_failures(context, &requires);
@@ -58,7 +72,8 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
         Some(by_length) => by_length.links().collect(),
         None => network.links_in_use(),
     };
-    let capacities = network.as_ref().and_then(|network| wiring::capacities(context, site.links, &in_use(network)));
+    let capacities =
+        network.as_ref().and_then(|network| wiring::capacities(context, site.links, &in_use(network)));
     if let (Some(Network { family: Family::Listed(listed), span, .. }), Some(budget)) = (&network, &budget)
         && !budget.faults.is_none()
     {
@@ -84,13 +99,24 @@ pub(super) fn network(context: &mut Context, items: &Items<'_>, site: &Site<'_>,
 }
 
 /// The family with its links.
-fn topology(context: &mut Context, items: &Items<'_>, site: &Site<'_>, plant: PlantKind, floor: Option<&Floor>) -> Option<Network> {
+fn topology(
+    context: &mut Context,
+    items: &Items<'_>,
+    site: &Site<'_>,
+    plant: PlantKind,
+    floor: Option<&Floor>,
+) -> Option<Network> {
     let Some(setting) = items.settings.get("topology") else {
         context.error(missing("the fabric", "`topology`", "topology = torus 16 x 16;", site.head));
         return None;
     };
     let Some(name) = named(&setting.value) else {
-        context.error(wrong_kind("`topology`", "a name with its settings", "torus 16 x 16", setting.value.span));
+        context.error(wrong_kind(
+            "`topology`",
+            "a name with its settings",
+            "torus 16 x 16",
+            setting.value.span,
+        ));
         return None;
     };
     // The name may be a parameter, whose value stands elsewhere.
@@ -146,14 +172,17 @@ fn file_names(context: &mut Context, listed: &Listed, span: Span, faults: Span) 
         let problem = match (odd, seen.get(stem.as_str())) {
             (Some(letter), _) => format!("file names have no {letter:?}"),
             (None, Some(other)) => format!("those of `{other}` would have the same name"),
-            (None, None) if stem.len() > FILE_NAME_BYTES => format!("it has more than {FILE_NAME_BYTES} bytes"),
+            (None, None) if stem.len() > FILE_NAME_BYTES => {
+                format!("it has more than {FILE_NAME_BYTES} bytes")
+            }
             (None, None) => {
                 seen.insert(stem, name);
                 continue;
             }
         };
         // One is enough to tell what is wrong with such names.
-        return context.error(SwitchError::RouterFileName { router: name.clone(), problem, span, faults }.into());
+        return context
+            .error(SwitchError::RouterFileName { router: name.clone(), problem, span, faults }.into());
     }
 }
 
@@ -173,7 +202,8 @@ impl Fullest {
         let hosts = if has_hosts { hosts } else { 0 };
         let needed = links.iter().map(|links| links.count).sum::<u64>() + u64::from(hosts);
         let hosts = (hosts > 0).then(|| format!("{hosts} {}", if hosts == 1 { "host" } else { "hosts" }));
-        let terms: Vec<String> = links.iter().map(|links| format!("{} {}", links.count, links.kind)).chain(hosts).collect();
+        let terms: Vec<String> =
+            links.iter().map(|links| format!("{} {}", links.count, links.kind)).chain(hosts).collect();
         Self { router, needed, arithmetic: format!("{} = {needed}", terms.join(" + ")) }
     }
 }
@@ -221,12 +251,19 @@ fn fullest_of(listed: &Listed, router: &Router) -> Fullest {
         let name = format!("`{}`", listed.routers[place].name);
         Fullest::new(FullestRouter::new(name, &[(out.max(into), kind)]), hosts)
     };
-    let fullest = (0..listed.routers.len()).map(of).reduce(|most, other| if other.needed > most.needed { other } else { most });
+    let fullest = (0..listed.routers.len())
+        .map(of)
+        .reduce(|most, other| if other.needed > most.needed { other } else { most });
     let by_number = highest.map(|(port, end)| {
         let arithmetic = format!("the file has a link at its port {port}, and ports count from 0");
-        Fullest { router: format!("`{}`", listed.routers[end as usize].name), needed: u64::from(port) + 1, arithmetic }
+        Fullest {
+            router: format!("`{}`", listed.routers[end as usize].name),
+            needed: u64::from(port) + 1,
+            arithmetic,
+        }
     });
-    let numbered = by_number.filter(|numbered| fullest.as_ref().is_none_or(|fullest| numbered.needed > fullest.needed));
+    let numbered =
+        by_number.filter(|numbered| fullest.as_ref().is_none_or(|fullest| numbered.needed > fullest.needed));
     numbered.or(fullest).unwrap_or_default()
 }
 
@@ -234,12 +271,16 @@ fn fullest_of(listed: &Listed, router: &Router) -> Fullest {
 fn fits(context: &mut Context, network: &Network, routing: RoutingChoice, span: Span) {
     let is_grid = network.family.grid_sides().is_some();
     let (routing, wanted, help) = match routing {
-        RoutingChoice::DimensionOrder if !is_grid => {
-            ("dimension_order", "`torus`, `mesh` or `hyperx`", "use `routing = minimal`, `allowed_turns` or `up_down` here")
-        }
-        RoutingChoice::Algebraic if !network.family.has_formula() => {
-            ("algebraic", "`polarstar`, `torus`, `mesh`, `hyperx`, hypercubes or `dragonfly`", "use `routing = minimal` here")
-        }
+        RoutingChoice::DimensionOrder if !is_grid => (
+            "dimension_order",
+            "`torus`, `mesh` or `hyperx`",
+            "use `routing = minimal`, `allowed_turns` or `up_down` here",
+        ),
+        RoutingChoice::Algebraic if !network.family.has_formula() => (
+            "algebraic",
+            "`polarstar`, `torus`, `mesh`, `hyperx`, hypercubes or `dragonfly`",
+            "use `routing = minimal` here",
+        ),
         RoutingChoice::UpDown if network.family.is_simplex() => {
             ("up_down", "links that run both ways", "use `routing = minimal` here, or `arcs = duplex;`")
         }
@@ -250,6 +291,17 @@ fn fits(context: &mut Context, network: &Network, routing: RoutingChoice, span: 
         _ => return,
     };
     let name = network.family.name();
-    let topology = if network.family.is_simplex() { format!("a `{name}` of links that run one way") } else { format!("a `{name}`") };
-    context.error(ResolveError::RoutingMismatch { routing, wanted, help, span, topology_span: network.span, topology });
+    let topology = if network.family.is_simplex() {
+        format!("a `{name}` of links that run one way")
+    } else {
+        format!("a `{name}`")
+    };
+    context.error(ResolveError::RoutingMismatch {
+        routing,
+        wanted,
+        help,
+        span,
+        topology_span: network.span,
+        topology,
+    });
 }

@@ -35,7 +35,12 @@ pub(super) fn switches(
     for (item, span) in &items.ocs {
         if let Some(first) = last.filter(|last| last.name.value == item.name.value) {
             let what = format!("the OCS group `{}`", item.name.value);
-            context.duplicate(what, "give them different names, or remove one", item.name.span, first.name.span);
+            context.duplicate(
+                what,
+                "give them different names, or remove one",
+                item.name.span,
+                first.name.span,
+            );
             complete = false;
             continue;
         }
@@ -46,7 +51,11 @@ pub(super) fn switches(
             complete = false;
             continue;
         };
-        groups.push(OcsGroup { name: item.name.value.to_string(), shape: declared.shape(), span: declared.head });
+        groups.push(OcsGroup {
+            name: item.name.value.to_string(),
+            shape: declared.shape(),
+            span: declared.head,
+        });
         let room = OCSES - ocses.len() as u64;
         match (cube, cubes) {
             (Some(cube), Some(_)) if declared.count() <= room => {
@@ -88,9 +97,12 @@ fn file_names(context: &mut Context, groups: &IdVec<OcsGroupId, OcsGroup>, ocses
         let names = if first_stem == stem {
             format!("both are called `{stem}` there")
         } else {
-            format!("`{first_stem}` and `{stem}` are one name on a disk that does not tell capitals from small letters")
+            format!(
+                "`{first_stem}` and `{stem}` are one name on a disk that does not tell capitals from small letters"
+            )
         };
-        let (one, other) = if groups[first.group].span <= groups[ocs.group].span { (first, ocs) } else { (ocs, first) };
+        let (one, other) =
+            if groups[first.group].span <= groups[ocs.group].span { (first, ocs) } else { (ocs, first) };
         let error = SwitchError::SameFileName {
             ocs: other.name.clone(),
             first_ocs: one.name.clone(),
@@ -147,7 +159,9 @@ fn declaration<'a>(
     let ranges = indices(context, item);
     let served = served_cubes(context, item, cubes);
     let settings = settings(context, &item.block, place.clone(), head, Place::Ocs);
-    let ports = settings.need(context, "ports", "136").and_then(|value| integer(context, "`ports`", value, 1..=1 << 20));
+    let ports = settings
+        .need(context, "ports", "136")
+        .and_then(|value| integer(context, "`ports`", value, 1..=1 << 20));
     let duplex = one_of_or(context, &settings, "duplex", Duplex::Circulator);
     let mut couples = item.block.statements.iter().filter_map(|statement| match &statement.kind {
         StatementKind::Couple(couple) => Some((couple, statement.span)),
@@ -158,7 +172,12 @@ fn declaration<'a>(
         return None;
     };
     for (_, again) in couples {
-        context.duplicate("`couple`".to_owned(), "a group couples once; declare a second group for other ports", again, couple_span);
+        context.duplicate(
+            "`couple`".to_owned(),
+            "a group couples once; declare a second group for other ports",
+            again,
+            couple_span,
+        );
     }
     let link = links.find(context, "`couple`", couple.over.as_ref(), couple_span);
     let sides = sides(context, &place, &couple.ports);
@@ -218,7 +237,12 @@ fn indices(context: &mut Context, item: &OcsItem) -> Option<Vec<(Text, i64, i64)
     for (place, index) in item.indices.iter().enumerate() {
         let name = &index.name;
         if let Some(first) = item.indices[..place].iter().find(|first| first.name.value == name.value) {
-            context.duplicate(format!("the index `{}`", name.value), "every index has a name of its own", name.span, first.name.span);
+            context.duplicate(
+                format!("the index `{}`", name.value),
+                "every index has a name of its own",
+                name.span,
+                first.name.span,
+            );
             good = false;
         }
         match range(context, &index.range).filter(|(lo, hi)| in_bounds(context, &index.range, *lo, *hi)) {
@@ -235,7 +259,13 @@ fn in_bounds(context: &mut Context, range: &Range, lo: i64, hi: i64) -> bool {
     if !good {
         let wanted = format!("between 0 and {limit}");
         let found = format!("this is {lo}..{hi}");
-        context.error(ResolveError::OutOfRange { what: "an index".to_owned(), wanted, help: None, span: range.span, found });
+        context.error(ResolveError::OutOfRange {
+            what: "an index".to_owned(),
+            wanted,
+            help: None,
+            span: range.span,
+            found,
+        });
     }
     good
 }
@@ -248,7 +278,13 @@ fn range(context: &mut Context, range: &Range) -> Option<(i64, i64)> {
         return Some((lo, hi));
     }
     let (problem, help) = if lo == hi {
-        ("empty", format!("`lo..hi` ends before `hi`: write {lo}..{} for the single value {lo}", i128::from(hi) + 1))
+        (
+            "empty",
+            format!(
+                "`lo..hi` ends before `hi`: write {lo}..{} for the single value {lo}",
+                i128::from(hi) + 1
+            ),
+        )
     } else {
         ("the wrong way round", format!("the smaller end comes first: write {hi}..{lo}"))
     };
@@ -284,10 +320,14 @@ fn sides<'a>(context: &mut Context, place: &str, coupled: &'a Coupled) -> Option
         named[..at].iter().any(|before| written_port(before) == written).then_some((port, written))
     });
     if let Some((port, written)) = again {
-        let other = PORT_NAMES.iter().position(|known| *known == &*port.face.value).map(|face| PORT_NAMES[face ^ 1]);
+        let other =
+            PORT_NAMES.iter().position(|known| *known == &*port.face.value).map(|face| PORT_NAMES[face ^ 1]);
         let help = match (coupled, other) {
             (Coupled::Sided(..), Some(other)) => {
-                format!("the other side is `{other}{}`", written.strip_prefix(&*port.face.value).unwrap_or_default())
+                format!(
+                    "the other side is `{other}{}`",
+                    written.strip_prefix(&*port.face.value).unwrap_or_default()
+                )
             }
             _ => "every port is named once".to_owned(),
         };
@@ -303,7 +343,9 @@ fn sides<'a>(context: &mut Context, place: &str, coupled: &'a Coupled) -> Option
             let (a, b) = (ports(&[a]), ports(&[b]));
             Some(Sides { rule: CoupleRule::Sided, a: a?, b: b? })
         }
-        Coupled::AnyOf(all) => Some(Sides { rule: CoupleRule::Any, a: ports(&all.iter().collect::<Vec<_>>())?, b: Vec::new() }),
+        Coupled::AnyOf(all) => {
+            Some(Sides { rule: CoupleRule::Any, a: ports(&all.iter().collect::<Vec<_>>())?, b: Vec::new() })
+        }
     }
 }
 
@@ -319,10 +361,12 @@ fn expand(
     if !enough_ports(context, declared) {
         return false;
     }
-    let mut indices: Vec<(Text, i64)> = declared.ranges.iter().map(|(name, lo, _)| (name.clone(), *lo)).collect();
+    let mut indices: Vec<(Text, i64)> =
+        declared.ranges.iter().map(|(name, lo, _)| (name.clone(), *lo)).collect();
     loop {
         let positions = |context: &mut Context, side: &[(PortId, &Port)]| {
-            let all = side.iter().map(|(id, port)| Some((*id, position(context, *id, port, &indices, cube)?)));
+            let all =
+                side.iter().map(|(id, port)| Some((*id, position(context, *id, port, &indices, cube)?)));
             all.collect::<Option<Vec<_>>>()
         };
         let a = positions(context, &declared.sides.a);
@@ -382,9 +426,13 @@ fn enough_ports(context: &mut Context, declared: &Declared<'_>) -> bool {
         let arithmetic = match (rule, declared.duplex) {
             (CoupleRule::Sided, Duplex::Circulator) => format!("{cubes} cubes x 1 face port on each side"),
             (CoupleRule::Sided, Duplex::Pair) => {
-                format!("{cubes} cubes x 2 face ports, and with `duplex = pair` each takes a port on both sides")
+                format!(
+                    "{cubes} cubes x 2 face ports, and with `duplex = pair` each takes a port on both sides"
+                )
             }
-            (CoupleRule::Any, _) => format!("{cubes} cubes x {} face ports, on a switch without sides", a.len()),
+            (CoupleRule::Any, _) => {
+                format!("{cubes} cubes x {} face ports, on a switch without sides", a.len())
+            }
         };
         context.error(ResolveError::TooFewPorts {
             ocs: format!("ocs `{}`", declared.item.name.value),

@@ -22,7 +22,9 @@ const MOST: u64 = 1000 * MILLION;
 pub(super) fn rates(context: &mut Context, value: &Value) -> Option<Vec<Rate>> {
     let example = "0.1 .. 1.8 step 0.1";
     match &value.kind {
-        ValueKind::Quantity(quantity) if quantity.unit.is_none() => Some(vec![Rate::millionths(rate(context, &quantity.number)?)]),
+        ValueKind::Quantity(quantity) if quantity.unit.is_none() => {
+            Some(vec![Rate::millionths(rate(context, &quantity.number)?)])
+        }
         ValueKind::List(items) => listed_rates(context, items, value.span),
         ValueKind::Steps(Steps { first, last, step }) => {
             let [first, last, step] = [first, last, step].map(|expr| rate(context, expr));
@@ -46,7 +48,13 @@ pub(super) fn rates(context: &mut Context, value: &Value) -> Option<Vec<Rate>> {
 /// Complains about more than [`RATES`] rates.
 fn too_many<T>(context: &mut Context, span: Span) -> Option<T> {
     let (what, wanted) = ("`rates`".to_owned(), format!("at most {RATES} rates"));
-    context.error(ResolveError::OutOfRange { what, wanted, help: None, span, found: "these are more".to_owned() });
+    context.error(ResolveError::OutOfRange {
+        what,
+        wanted,
+        help: None,
+        span,
+        found: "these are more".to_owned(),
+    });
     None
 }
 
@@ -88,7 +96,10 @@ pub(super) fn rate(context: &mut Context, expr: &Expr) -> Option<u64> {
 }
 
 fn not_a_rate(span: Span) -> ResolveError {
-    let (what, wanted) = ("a rate".to_owned(), "above 0 and at most 1000, with at most six digits behind the point".to_owned());
+    let (what, wanted) = (
+        "a rate".to_owned(),
+        "above 0 and at most 1000, with at most six digits behind the point".to_owned(),
+    );
     ResolveError::OutOfRange { what, wanted, help: None, span, found: "this is not".to_owned() }
 }
 
@@ -101,7 +112,13 @@ pub(super) fn share(context: &mut Context, value: &Value) -> Option<Rate> {
     let share = rate(context, number)?;
     if share > MILLION {
         let (what, wanted) = ("`share`".to_owned(), "at most 1".to_owned());
-        context.error(ResolveError::OutOfRange { what, wanted, help: None, span: value.span, found: "this is more".to_owned() });
+        context.error(ResolveError::OutOfRange {
+            what,
+            wanted,
+            help: None,
+            span: value.span,
+            found: "this is more".to_owned(),
+        });
         return None;
     }
     Some(Rate::millionths(share))

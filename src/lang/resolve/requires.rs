@@ -13,13 +13,19 @@ use crate::syntax::require_order;
 use fabc_base::diag::{Span, closest, list};
 use fabc_base::units::{self, BITS_OF_A_GIGABYTE, Decimal, Dimension};
 use fabc_model::{
-    Budget, CollectiveMetric, Comparison, FloorMetric, GraphMetric, Metric, Reference, Require, Scale, SimulatedMetric, Subject,
-    WrittenUnit,
+    Budget, CollectiveMetric, Comparison, FloorMetric, GraphMetric, Metric, Reference, Require, Scale,
+    SimulatedMetric, Subject, WrittenUnit,
 };
 
 /// All requires, sorted as in the normalized spec; `replaces`: whether a spare block may take the place of
 /// any other.
-pub(super) fn requires(context: &mut Context, items: &Items<'_>, budget: Option<&Budget>, kind: PlantKind, replaces: bool) -> Vec<Require> {
+pub(super) fn requires(
+    context: &mut Context,
+    items: &Items<'_>,
+    budget: Option<&Budget>,
+    kind: PlantKind,
+    replaces: bool,
+) -> Vec<Require> {
     let subjects = Subjects::of(items, replaces);
     let of = |(item, span): &(&RequireItem, Span)| require(context, item, *span, budget, (kind, &subjects));
     let mut requires: Vec<Require> = items.requires.iter().filter_map(of).collect();
@@ -38,7 +44,8 @@ fn require(
     (kind, subjects): (PlantKind, &Subjects<'_>),
 ) -> Option<Require> {
     let name = &*item.metric.value;
-    let subject = planned(context, item, subjects, budget, kind).or_else(|| simulated(context, item, subjects));
+    let subject =
+        planned(context, item, subjects, budget, kind).or_else(|| simulated(context, item, subjects));
     if let Some(of) = subject {
         let (metric, of) = of?;
         scheduled::is_known(context, (metric, subjects.scheduled), name, item.metric.span)?;
@@ -46,7 +53,12 @@ fn require(
         let (value, scale, value_text) = match &item.share {
             Some(share) => {
                 let help = format!("write a number: `require {name} {} ..`", item.comparison.value);
-                context.error(misplaced(format!("a share of `{}`", share.of.value), format!("`require {name}`"), help, share.of.span));
+                context.error(misplaced(
+                    format!("a share of `{}`", share.of.value),
+                    format!("`require {name}`"),
+                    help,
+                    share.of.span,
+                ));
                 return None;
             }
             None => number(context, item, metric)?,
@@ -56,7 +68,17 @@ fn require(
             return None;
         }
         let fault = name.starts_with(FAULT) && matches!(of, Subject::Collective(_));
-        return Some(Require { metric, fault, of: Some(of), comparison, value, scale, value_text, unit: unit_of(item), span });
+        return Some(Require {
+            metric,
+            fault,
+            of: Some(of),
+            comparison,
+            value,
+            scale,
+            value_text,
+            unit: unit_of(item),
+            span,
+        });
     }
     let (fault, plain) = match name.strip_prefix(FAULT) {
         Some(plain) => (true, plain),
@@ -121,7 +143,13 @@ fn by_unit(metric: Metric, item: &RequireItem) -> Metric {
 }
 
 fn unit_of(item: &RequireItem) -> WrittenUnit {
-    WrittenUnit(item.value.unit.as_ref().filter(|_| item.share.is_none()).and_then(|written| units::unit(&written.value)))
+    WrittenUnit(
+        item.value
+            .unit
+            .as_ref()
+            .filter(|_| item.share.is_none())
+            .and_then(|written| units::unit(&written.value)),
+    )
 }
 
 fn comparison(item: &RequireItem) -> Option<Comparison> {
@@ -158,7 +186,9 @@ fn unknown_metric(name: &str, fault: bool, plain: &str, kind: PlantKind, span: S
         (_, Some(has)) => has.to_owned(),
         (Some(close), None) if fault || name.starts_with("fault") => format!("did you mean `fault.{close}`?"),
         (Some(close), None) => format!("did you mean `{close}`?"),
-        (None, None) => format!("one of {}; with `fault.` before it, in the worst tolerated fault", list(&known)),
+        (None, None) => {
+            format!("one of {}; with `fault.` before it, in the worst tolerated fault", list(&known))
+        }
     };
     ResolveError::UnknownMetric { name: name.to_owned(), help, span }
 }
@@ -167,10 +197,21 @@ fn unknown_metric(name: &str, fault: bool, plain: &str, kind: PlantKind, span: S
 fn number(context: &mut Context, item: &RequireItem, metric: Metric) -> Option<(Decimal, Scale, String)> {
     let what = format!("`{}`", metric.name());
     let (number, scale, suffix) = match (metric, &item.value.unit) {
-        (Metric::Bandwidth | Metric::Collective(CollectiveMetric::Bandwidth) | Metric::Graph(GraphMetric::BisectionBandwidth), _) => {
-            let (number, unit) = quantity_of(context, &what, &item.value, &[Dimension::Bandwidth], "10.5 GB/s")?;
-            let gigabytes = number.times(unit.factor).and_then(|bits| Decimal::ratio(bits, BITS_OF_A_GIGABYTE));
-            (in_base_units(context, what, item, gigabytes, "a whole number of bit/s")?, Scale::Metric, " GB/s")
+        (
+            Metric::Bandwidth
+            | Metric::Collective(CollectiveMetric::Bandwidth)
+            | Metric::Graph(GraphMetric::BisectionBandwidth),
+            _,
+        ) => {
+            let (number, unit) =
+                quantity_of(context, &what, &item.value, &[Dimension::Bandwidth], "10.5 GB/s")?;
+            let gigabytes =
+                number.times(unit.factor).and_then(|bits| Decimal::ratio(bits, BITS_OF_A_GIGABYTE));
+            (
+                in_base_units(context, what, item, gigabytes, "a whole number of bit/s")?,
+                Scale::Metric,
+                " GB/s",
+            )
         }
         (
             Metric::Latency
@@ -179,12 +220,18 @@ fn number(context: &mut Context, item: &RequireItem, metric: Metric) -> Option<(
             | Metric::Collective(CollectiveMetric::Time | CollectiveMetric::Makespan),
             _,
         ) => {
-            let (number, unit) = quantity_of(context, &what, &item.value, &[Dimension::Time, Dimension::Cycles], "2.5 us")?;
+            let (number, unit) =
+                quantity_of(context, &what, &item.value, &[Dimension::Time, Dimension::Cycles], "2.5 us")?;
             if unit.dimension == Dimension::Cycles {
                 (number, Scale::Cycles, " cycles")
             } else {
-                let nanoseconds = number.times(unit.factor).and_then(|picoseconds| Decimal::ratio(picoseconds, 1_000));
-                (in_base_units(context, what, item, nanoseconds, "a whole number of ps")?, Scale::Metric, " ns")
+                let nanoseconds =
+                    number.times(unit.factor).and_then(|picoseconds| Decimal::ratio(picoseconds, 1_000));
+                (
+                    in_base_units(context, what, item, nanoseconds, "a whole number of ps")?,
+                    Scale::Metric,
+                    " ns",
+                )
             }
         }
         (Metric::Floor(metric), Some(_)) if metric.is_length() => {
@@ -206,7 +253,9 @@ fn number(context: &mut Context, item: &RequireItem, metric: Metric) -> Option<(
             let share = if &*unit.value == "%" { decimal(context, &what, &item.value) } else { None };
             let references = metric.references(item.metric.value.starts_with("fault."));
             let help = match (share, references.first()) {
-                (Some(share), Some(first)) => format!("a share of what? write `{share} % of {}`", first.name()),
+                (Some(share), Some(first)) => {
+                    format!("a share of what? write `{share} % of {}`", first.name())
+                }
                 (Some(share), None) => format!("a share is a plain number: write `{}`", share.percent()),
                 (None, _) => format!("remove `{}`", unit.value),
             };
@@ -225,7 +274,13 @@ fn number(context: &mut Context, item: &RequireItem, metric: Metric) -> Option<(
 }
 
 /// The number in the unit of its metric, if it is one.
-fn in_base_units(context: &mut Context, what: String, item: &RequireItem, number: Option<Decimal>, wanted: &str) -> Option<Decimal> {
+fn in_base_units(
+    context: &mut Context,
+    what: String,
+    item: &RequireItem,
+    number: Option<Decimal>,
+    wanted: &str,
+) -> Option<Decimal> {
     if number.is_none() {
         let (wanted, found, span) = (wanted.to_owned(), "this is not".to_owned(), item.value.span);
         context.error(ResolveError::OutOfRange { what, wanted, help: None, span, found });
@@ -256,19 +311,35 @@ fn share(
                     true => format!("write a number: `require {name} {} ..`", item.comparison.value),
                     false => format!("it may be a share of {}", list(&possible)),
                 };
-                misplaced(format!("a share of `{}`", share.of.value), format!("`require {name}`"), help, share.of.span)
+                misplaced(
+                    format!("a share of `{}`", share.of.value),
+                    format!("`require {name}`"),
+                    help,
+                    share.of.span,
+                )
             }
         });
         return None;
     };
     if reference == Reference::Universal && kind.network {
-        let help = "what no wiring of the switches exceeds is known of pods; write a share of `bound`".to_owned();
-        context.error(misplaced("a share of `universal`".to_owned(), "a network".to_owned(), help, share.of.span));
+        let help =
+            "what no wiring of the switches exceeds is known of pods; write a share of `bound`".to_owned();
+        context.error(misplaced(
+            "a share of `universal`".to_owned(),
+            "a network".to_owned(),
+            help,
+            share.of.span,
+        ));
         return None;
     }
     if !share.percent && context.constants.names().any(|constant| constant == &*share.of.value) {
         let help = format!("rename the constant: here `{}` is what fabc measures", reference.name());
-        context.error(misplaced(format!("the constant `{}`", reference.name()), "a share".to_owned(), help, share.of.span));
+        context.error(misplaced(
+            format!("the constant `{}`", reference.name()),
+            "a share".to_owned(),
+            help,
+            share.of.span,
+        ));
         return None;
     }
     let what = format!("the share of `{}`", reference.name());
@@ -297,12 +368,21 @@ fn share(
         });
         return None;
     }
-    let text = if share.percent { format!("{number}{unit} of {}", reference.name()) } else { format!("{number} * {}", reference.name()) };
+    let text = if share.percent {
+        format!("{number}{unit} of {}", reference.name())
+    } else {
+        format!("{number} * {}", reference.name())
+    };
     Some((value, Scale::ShareOf(reference), text))
 }
 
 /// Why a comparison is decided before anything is measured.
-fn nonsense(metric: Metric, comparison: Comparison, value: Decimal, scale: Scale) -> Option<(&'static str, String)> {
+fn nonsense(
+    metric: Metric,
+    comparison: Comparison,
+    value: Decimal,
+    scale: Scale,
+) -> Option<(&'static str, String)> {
     let upper = matches!(comparison, Comparison::AtMost | Comparison::Less | Comparison::Equal);
     let whole = match metric {
         Metric::Graph(metric) => metric.is_count(),
@@ -312,10 +392,18 @@ fn nonsense(metric: Metric, comparison: Comparison, value: Decimal, scale: Scale
     let (name, value) = (metric.name(), value.as_f64());
     if let Scale::ShareOf(reference) = scale {
         let bound = matches!(reference, Reference::Universal | Reference::Bound);
-        let beyond = if metric.larger_is_better() { comparison.wants_more() && value > 1.0 } else { upper && value < 1.0 };
+        let beyond = if metric.larger_is_better() {
+            comparison.wants_more() && value > 1.0
+        } else {
+            upper && value < 1.0
+        };
         let at = if metric.larger_is_better() { ">= 98 %" } else { "<= 105 %" };
-        return (bound && beyond)
-            .then(|| ("nothing is better than its bound", format!("require `{name} {at} of {}`, for example", reference.name())));
+        return (bound && beyond).then(|| {
+            (
+                "nothing is better than its bound",
+                format!("require `{name} {at} of {}`, for example", reference.name()),
+            )
+        });
     }
     if value == 0.0 && comparison == Comparison::AtLeast {
         return Some(("nothing is below 0", format!("`{name}` is never negative; require more than 0")));
@@ -330,16 +418,24 @@ fn nonsense(metric: Metric, comparison: Comparison, value: Decimal, scale: Scale
         Metric::Graph(GraphMetric::ShortestPaths) if upper && value < 1.0 => {
             Some(("every pair has a shortest path", "require `shortest_paths >= 2`, for example".to_owned()))
         }
-        Metric::LoadRatio | Metric::HopsRatio | Metric::Collective(CollectiveMetric::MakespanRatio) if upper && value < 1.0 => {
-            Some(("a ratio to a lower bound is never below 1", format!("require `{name} <= 1.05`, for example")))
+        Metric::LoadRatio | Metric::HopsRatio | Metric::Collective(CollectiveMetric::MakespanRatio)
+            if upper && value < 1.0 =>
+        {
+            Some((
+                "a ratio to a lower bound is never below 1",
+                format!("require `{name} <= 1.05`, for example"),
+            ))
         }
         Metric::Collective(CollectiveMetric::Share) if comparison.wants_more() && value > 1.0 => {
             Some(("no schedule beats the bound", format!("require `{name} >= 0.98`, for example")))
         }
-        Metric::Simulated(SimulatedMetric::Share) if comparison.wants_more() && value > 1.05 => {
-            Some(("the search ends at 1.05 of the static bound", format!("require `{name} >= 0.92`, for example")))
+        Metric::Simulated(SimulatedMetric::Share) if comparison.wants_more() && value > 1.05 => Some((
+            "the search ends at 1.05 of the static bound",
+            format!("require `{name} >= 0.92`, for example"),
+        )),
+        Metric::VcBalance if value > 1.0 => {
+            Some(("a share is never above 1", format!("require `{name} <= 0.6`, for example")))
         }
-        Metric::VcBalance if value > 1.0 => Some(("a share is never above 1", format!("require `{name} <= 0.6`, for example"))),
         _ if whole && comparison == Comparison::Equal && value.fract() != 0.0 => {
             Some(("an integer never equals a fraction", format!("`{name}` is a whole number")))
         }

@@ -37,7 +37,13 @@ pub(super) fn settings(context: &mut Context, kind: &Name, block: &Block) -> Opt
     let reduce = settings.get("reduce").map_or(Some(0), |value| cycles(context, "reduce", value, 0));
     let deskew = settings.get("deskew").map_or(Some(None), |value| every(context, value).map(Some));
     let known = |written: Option<Option<u32>>| written.map_or(Some(None), |number| number.map(Some));
-    Some(Scheduled { vector_bytes: known(vector_bytes)?, slot: known(slot)?, hop: known(hop)?, reduce: reduce?, deskew: deskew? })
+    Some(Scheduled {
+        vector_bytes: known(vector_bytes)?,
+        slot: known(slot)?,
+        hop: known(hop)?,
+        reduce: reduce?,
+        deskew: deskew?,
+    })
 }
 
 fn bytes(context: &mut Context, value: &Value) -> Option<u32> {
@@ -45,7 +51,13 @@ fn bytes(context: &mut Context, value: &Value) -> Option<u32> {
     let bytes = number.times(unit.factor).filter(|bytes| (1..=MOST as u64).contains(bytes));
     if bytes.is_none() {
         let (what, wanted) = ("`vector`".to_owned(), format!("a whole number of bytes from 1 to {MOST}"));
-        context.error(ResolveError::OutOfRange { what, wanted, help: None, span: value.span, found: "this is not".to_owned() });
+        context.error(ResolveError::OutOfRange {
+            what,
+            wanted,
+            help: None,
+            span: value.span,
+            found: "this is not".to_owned(),
+        });
     }
     bytes.map(|bytes| bytes as u32)
 }
@@ -67,20 +79,45 @@ fn every(context: &mut Context, value: &Value) -> Option<Every> {
     let (number, unit) = quantity(context, "`deskew`", value, &[Dimension::Time, Dimension::Cycles], "1 ms")?;
     let is_cycles = unit.dimension == Dimension::Cycles;
     let span = number.times(if is_cycles { 1 } else { unit.factor }).filter(|span| *span > 0);
-    let found = span.and_then(|span| if is_cycles { u32::try_from(span).ok().map(Every::Cycles) } else { Some(Every::Picoseconds(span)) });
+    let found = span.and_then(|span| {
+        if is_cycles { u32::try_from(span).ok().map(Every::Cycles) } else { Some(Every::Picoseconds(span)) }
+    });
     if found.is_none() {
-        let (what, wanted) = ("`deskew`".to_owned(), "a time of at least a picosecond, or at most 4294967295 cycles".to_owned());
-        context.error(ResolveError::OutOfRange { what, wanted, help: None, span: value.span, found: "this is not".to_owned() });
+        let (what, wanted) = (
+            "`deskew`".to_owned(),
+            "a time of at least a picosecond, or at most 4294967295 cycles".to_owned(),
+        );
+        context.error(ResolveError::OutOfRange {
+            what,
+            wanted,
+            help: None,
+            span: value.span,
+            found: "this is not".to_owned(),
+        });
     }
     found
 }
 
 /// Complains about settings of a collective that mean nothing under this routing, and about what is not
 /// scheduled; `true` if there is nothing to complain about.
-pub(super) fn fit(context: &mut Context, settings: &Settings<'_>, collective: Collective, kind: &Name, scheduled: bool) -> bool {
+pub(super) fn fit(
+    context: &mut Context,
+    settings: &Settings<'_>,
+    collective: Collective,
+    kind: &Name,
+    scheduled: bool,
+) -> bool {
     let (strange, place, help): (&[&str], _, _) = match scheduled {
-        true => (&OF_TABLES, "`routing = scheduled`", "remove it: vectors are all of one size, and each has its cycle"),
-        false => (&["after", "groups"], "a fabric with forwarding tables", "remove it, or write `routing = scheduled { .. }`"),
+        true => (
+            &OF_TABLES,
+            "`routing = scheduled`",
+            "remove it: vectors are all of one size, and each has its cycle",
+        ),
+        false => (
+            &["after", "groups"],
+            "a fabric with forwarding tables",
+            "remove it, or write `routing = scheduled { .. }`",
+        ),
     };
     let mut fits = true;
     let mut misplaced = |what: String, help: &str, span| {
@@ -103,9 +140,12 @@ pub(super) fn fit(context: &mut Context, settings: &Settings<'_>, collective: Co
 /// Finds out what every collective waits for: `[collective]`, as an index; complains about names that are
 /// none, and about collectives that wait for each other.
 pub(super) fn after(context: &mut Context, items: &Items<'_>, all: &mut [DeclaredCollective]) {
-    let known: BTreeMap<String, usize> = all.iter().enumerate().map(|(at, of)| (of.name.clone(), at)).collect();
+    let known: BTreeMap<String, usize> =
+        all.iter().enumerate().map(|(at, of)| (of.name.clone(), at)).collect();
     for (setting, _) in &items.collectives {
-        let (ValueKind::Block(_, block) | ValueKind::File(_, _, Some(block))) = &setting.value.kind else { continue };
+        let (ValueKind::Block(_, block) | ValueKind::File(_, _, Some(block))) = &setting.value.kind else {
+            continue;
+        };
         let written = block.statements.iter().find_map(|statement| match &statement.kind {
             StatementKind::Setting(setting) if &*setting.name.value == "after" => Some(&setting.value),
             _ => None,
@@ -128,7 +168,8 @@ pub(super) fn after(context: &mut Context, items: &Items<'_>, all: &mut [Declare
         }
         if next.is_some() {
             all[at].after = None;
-            let (what, place) = (format!("`after = {}`", name.value), format!("collective `{}`", all[at].name));
+            let (what, place) =
+                (format!("`after = {}`", name.value), format!("collective `{}`", all[at].name));
             let help = Some("the two would wait for each other for ever: remove one of the lines".to_owned());
             context.error(ResolveError::Misplaced { what, place, help, span: value.span });
         }
@@ -137,15 +178,28 @@ pub(super) fn after(context: &mut Context, items: &Items<'_>, all: &mut [Declare
 
 /// `None`, and a complaint, where a metric is known of schedules alone and there are none, or of routes alone
 /// and there are none.
-pub(super) fn is_known(context: &mut Context, (metric, scheduled): (Metric, Option<bool>), written: &str, span: Span) -> Option<()> {
+pub(super) fn is_known(
+    context: &mut Context,
+    (metric, scheduled): (Metric, Option<bool>),
+    written: &str,
+    span: Span,
+) -> Option<()> {
     let of_schedules = matches!(metric, Metric::Collective(metric) if metric.is_scheduled());
     let one = written.rsplit_once('.').map_or("exchange", |(of, _)| of);
     let (place, help) = match (of_schedules, scheduled.is_some()) {
-        (true, false) => ("a fabric without schedules", format!("write `routing = scheduled {{ .. }}`, or require `{one}.time`")),
-        (false, true) if metric.needs_routes() => ("`routing = scheduled`", "there are no routes: require `makespan <= 10 us`".to_owned()),
+        (true, false) => (
+            "a fabric without schedules",
+            format!("write `routing = scheduled {{ .. }}`, or require `{one}.time`"),
+        ),
+        (false, true) if metric.needs_routes() => {
+            ("`routing = scheduled`", "there are no routes: require `makespan <= 10 us`".to_owned())
+        }
         _ if scheduled == Some(false) && written.starts_with("fault.") && of_schedules => {
             let plain = &written["fault.".len()..];
-            ("a network whose outermost blocks have no spare", format!("write `{plain}`, or `spare = 1;` in the topology"))
+            (
+                "a network whose outermost blocks have no spare",
+                format!("write `{plain}`, or `spare = 1;` in the topology"),
+            )
         }
         _ => return Some(()),
     };
@@ -155,7 +209,12 @@ pub(super) fn is_known(context: &mut Context, (metric, scheduled): (Metric, Opti
 }
 
 /// Complains about what needs forwarding tables.
-pub(super) fn without_tables(context: &mut Context, items: &Items<'_>, span: Span, faults: Option<(Faults, Span)>) {
+pub(super) fn without_tables(
+    context: &mut Context,
+    items: &Items<'_>,
+    span: Span,
+    faults: Option<(Faults, Span)>,
+) {
     if items.collectives.is_empty() {
         let example = "collective exchange = all_to_all { size = 80 KiB; }";
         context.error(missing("a scheduled network", "a `collective`", example, span));
@@ -165,7 +224,11 @@ pub(super) fn without_tables(context: &mut Context, items: &Items<'_>, span: Spa
         context.error(ResolveError::Misplaced { what, place, help: Some(help.to_owned()), span });
     };
     for (name, ..) in &items.simulations {
-        misplaced("simulate", "remove it: nothing is left to chance where every vector has its cycle", name.span);
+        misplaced(
+            "simulate",
+            "remove it: nothing is left to chance where every vector has its cycle",
+            name.span,
+        );
     }
     if let Some((_, span)) = faults.filter(|(faults, _)| !faults.is_none()) {
         misplaced("faults", "write `faults = 0`: schedules are of the healthy network", span);

@@ -3,7 +3,9 @@
 use super::context::{Context, missing, unknown_choice};
 use super::foreign;
 use crate::ResolveError;
-use crate::syntax::ast::{Block, Expr, ExprKind, Name, Operator, Quantity, Setting, StatementKind, Value, ValueKind};
+use crate::syntax::ast::{
+    Block, Expr, ExprKind, Name, Operator, Quantity, Setting, StatementKind, Value, ValueKind,
+};
 use crate::syntax::words::{self, Place};
 use fabc_base::diag::{Span, Spanned, closest, list, plain, suggestion};
 use fabc_base::units::{Decimal, Dimension, UNITS, Unit, instead};
@@ -23,7 +25,13 @@ pub(super) struct Settings<'a> {
 }
 
 /// Reads a block called `title`; what does not belong there is reported.
-pub(super) fn settings<'a>(context: &mut Context, block: &'a Block, title: String, head: Span, place: Place) -> Settings<'a> {
+pub(super) fn settings<'a>(
+    context: &mut Context,
+    block: &'a Block,
+    title: String,
+    head: Span,
+    place: Place,
+) -> Settings<'a> {
     let mut found: BTreeMap<&'static str, &'a Setting> = BTreeMap::new();
     let mut strange = false;
     for statement in &block.statements {
@@ -36,7 +44,12 @@ pub(super) fn settings<'a>(context: &mut Context, block: &'a Block, title: Strin
             _ if place.statement() == Some(word) => continue,
             _ => {
                 let help = Some(format!("`{word}` belongs in {}", places(word)));
-                context.error(ResolveError::Misplaced { what: format!("`{word}`"), place: title.clone(), help, span: statement.span });
+                context.error(ResolveError::Misplaced {
+                    what: format!("`{word}`"),
+                    place: title.clone(),
+                    help,
+                    span: statement.span,
+                });
                 continue;
             }
         };
@@ -50,7 +63,9 @@ pub(super) fn settings<'a>(context: &mut Context, block: &'a Block, title: Strin
             // One that was meant is not told twice.
             Some(_) if known != word => {}
             Some(first) if &*first.name.value != known => _ = found.insert(known, setting),
-            Some(first) => context.duplicate(format!("`{known}`"), "remove one of them", name.span, first.name.span),
+            Some(first) => {
+                context.duplicate(format!("`{known}`"), "remove one of them", name.span, first.name.span)
+            }
             None => _ = found.insert(known, setting),
         }
     }
@@ -102,7 +117,12 @@ fn unknown_setting(context: &mut Context, name: &Name, title: &str, place: Place
         }
         Some(meant) => format!("did you mean `{meant}`?"),
     };
-    context.error(ResolveError::Misplaced { what: format!("`{word}`"), place: title.to_owned(), help: Some(help), span: name.span });
+    context.error(ResolveError::Misplaced {
+        what: format!("`{word}`"),
+        place: title.to_owned(),
+        help: Some(help),
+        span: name.span,
+    });
     meant
 }
 
@@ -143,7 +163,12 @@ impl<'a> Settings<'a> {
     pub(super) fn need(&self, context: &mut Context, name: &'static str, example: &str) -> Option<&'a Value> {
         let value = self.get(name);
         if value.is_none() && !self.strange {
-            context.error(missing(&self.place, &format!("`{name}`"), &format!("{name} = {example};"), self.head));
+            context.error(missing(
+                &self.place,
+                &format!("`{name}`"),
+                &format!("{name} = {example};"),
+                self.head,
+            ));
         }
         value
     }
@@ -173,7 +198,12 @@ pub(super) fn limit<'a>(value: &'a Value, comparison: &str) -> Option<&'a Quanti
 }
 
 /// A value that is an integer without a unit.
-pub(super) fn integer(context: &mut Context, what: &str, value: &Value, range: RangeInclusive<i64>) -> Option<i64> {
+pub(super) fn integer(
+    context: &mut Context,
+    what: &str,
+    value: &Value,
+    range: RangeInclusive<i64>,
+) -> Option<i64> {
     let ValueKind::Quantity(quantity) = &value.kind else {
         context.error(wrong_kind(what, "an integer", "4", value.span));
         return None;
@@ -182,7 +212,12 @@ pub(super) fn integer(context: &mut Context, what: &str, value: &Value, range: R
 }
 
 /// A quantity that is an integer without a unit.
-pub(super) fn integer_of(context: &mut Context, what: &str, quantity: &Quantity, range: RangeInclusive<i64>) -> Option<i64> {
+pub(super) fn integer_of(
+    context: &mut Context,
+    what: &str,
+    quantity: &Quantity,
+    range: RangeInclusive<i64>,
+) -> Option<i64> {
     if let Some(unit) = &quantity.unit {
         context.error(ResolveError::WrongUnit {
             what: what.to_owned(),
@@ -202,7 +237,13 @@ pub(super) fn integer_of(context: &mut Context, what: &str, quantity: &Quantity,
 }
 
 /// The number, if it lies in the range.
-pub(super) fn in_range(context: &mut Context, what: &str, number: i64, range: RangeInclusive<i64>, span: Span) -> Option<i64> {
+pub(super) fn in_range(
+    context: &mut Context,
+    what: &str,
+    number: i64,
+    range: RangeInclusive<i64>,
+    span: Span,
+) -> Option<i64> {
     if range.contains(&number) {
         return Some(number);
     }
@@ -241,9 +282,11 @@ pub(super) fn quantity_of(
     example: &str,
 ) -> Option<(Decimal, &'static Unit)> {
     let number = decimal(context, what, quantity);
-    let fitting: Vec<&'static Unit> = UNITS.iter().filter(|unit| dimensions.contains(&unit.dimension)).collect();
+    let fitting: Vec<&'static Unit> =
+        UNITS.iter().filter(|unit| dimensions.contains(&unit.dimension)).collect();
     let names: Vec<&str> = fitting.iter().map(|unit| unit.name).collect();
-    let written = quantity.unit.as_ref().map(|unit| (unit, fitting.iter().find(|known| known.name == &*unit.value)));
+    let written =
+        quantity.unit.as_ref().map(|unit| (unit, fitting.iter().find(|known| known.name == &*unit.value)));
     let (span, found, help) = match written {
         Some((_, Some(unit))) => return Some((number?, unit)),
         Some((unit, None)) => {
@@ -271,7 +314,13 @@ pub(super) fn decimal(context: &mut Context, what: &str, quantity: &Quantity) ->
         ExprKind::Decimal(digits) => digits.to_string(),
         ExprKind::Negate(inner) if matches!(inner.kind, ExprKind::Decimal(_)) => {
             let found = "this is negative".to_owned();
-            context.error(ResolveError::OutOfRange { what: what.to_owned(), wanted: "at least 0".to_owned(), help: None, span, found });
+            context.error(ResolveError::OutOfRange {
+                what: what.to_owned(),
+                wanted: "at least 0".to_owned(),
+                help: None,
+                span,
+                found,
+            });
             return None;
         }
         _ => {
@@ -289,7 +338,12 @@ pub(super) fn decimal(context: &mut Context, what: &str, quantity: &Quantity) ->
 }
 
 /// A number without a unit, decimal or not.
-pub(super) fn plain_number(context: &mut Context, what: &str, value: &Value, example: &str) -> Option<Decimal> {
+pub(super) fn plain_number(
+    context: &mut Context,
+    what: &str,
+    value: &Value,
+    example: &str,
+) -> Option<Decimal> {
     match &value.kind {
         ValueKind::Quantity(quantity @ Quantity { unit: None, .. }) => decimal(context, what, quantity),
         ValueKind::Quantity(Quantity { unit: Some(unit), .. }) => {
@@ -322,8 +376,14 @@ pub(super) fn thousandths(context: &mut Context, what: &str, value: &Value, exam
 }
 
 /// The value that a word stands for, and the block behind it, if there is one.
-pub(super) fn named_block<'a, T: Word>(context: &mut Context, what: &str, value: &'a Value) -> Option<(T, Option<&'a Block>)> {
-    let ValueKind::Block(name, block) = &value.kind else { return one_of(context, what, value).map(|chosen| (chosen, None)) };
+pub(super) fn named_block<'a, T: Word>(
+    context: &mut Context,
+    what: &str,
+    value: &'a Value,
+) -> Option<(T, Option<&'a Block>)> {
+    let ValueKind::Block(name, block) = &value.kind else {
+        return one_of(context, what, value).map(|chosen| (chosen, None));
+    };
     let names: Vec<&str> = T::WORDS.iter().map(|known| known.word()).collect();
     let found = T::WORDS.iter().find(|known| known.word() == &*name.value).copied();
     if found.is_none() {
@@ -347,7 +407,8 @@ pub(super) fn choice(value: &Value) -> Option<Name> {
 pub(super) fn word(value: &Value) -> Option<Name> {
     let ValueKind::Quantity(Quantity { number, unit: None, .. }) = &value.kind else { return None };
     let ExprKind::Chain(first, rest) = &number.kind else { return choice(value) };
-    let text = |expr: &Expr| if let ExprKind::Name(name) = &expr.kind { Some(name.to_string()) } else { None };
+    let text =
+        |expr: &Expr| if let ExprKind::Name(name) = &expr.kind { Some(name.to_string()) } else { None };
     let parts = rest.iter().map(|(operator, part)| text(part).filter(|_| *operator == Operator::Subtract));
     let parts: Vec<String> = std::iter::once(text(first)).chain(parts).collect::<Option<_>>()?;
     Some(Spanned { value: parts.join("-").into(), span: number.span })
@@ -368,7 +429,12 @@ pub(super) fn one_of<T: Word>(context: &mut Context, what: &str, value: &Value) 
 }
 
 /// The value that a word stands for; without one, the default.
-pub(super) fn one_of_or<T: Word>(context: &mut Context, settings: &Settings<'_>, name: &str, default: T) -> Option<T> {
+pub(super) fn one_of_or<T: Word>(
+    context: &mut Context,
+    settings: &Settings<'_>,
+    name: &str,
+    default: T,
+) -> Option<T> {
     settings.get(name).map_or(Some(default), |value| one_of(context, &format!("`{name}`"), value))
 }
 
@@ -381,7 +447,12 @@ pub(super) fn with_block(value: &Value) -> Option<(Name, Option<&Block>)> {
 }
 
 /// The same; `None` if it was reported.
-pub(super) fn word_and_block<'a>(context: &mut Context, what: &str, value: &'a Value, example: &str) -> Option<(Name, Option<&'a Block>)> {
+pub(super) fn word_and_block<'a>(
+    context: &mut Context,
+    what: &str,
+    value: &'a Value,
+    example: &str,
+) -> Option<(Name, Option<&'a Block>)> {
     let found = with_block(value);
     if found.is_none() {
         context.error(wrong_kind(what, "a name", example, value.span));

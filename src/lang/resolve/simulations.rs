@@ -4,7 +4,8 @@ use super::context::{Context, missing, subject_name, unknown_choice};
 use super::items::{Items, head};
 use super::rates::{rate, rates, share};
 use super::settings::{
-    Settings, choice, in_range, integer, one_of, one_of_or, quantity, settings, whole, with_block, word_and_block, wrong_kind,
+    Settings, choice, in_range, integer, one_of, one_of_or, quantity, settings, whole, with_block,
+    word_and_block, wrong_kind,
 };
 use super::site::{Links, Site, file};
 use crate::ResolveError;
@@ -17,8 +18,8 @@ use fabc_base::units::Dimension;
 use fabc_model::Word;
 use fabc_model::trace_input;
 use fabc_model::{
-    Births, Bursts, Choosing, Details, Hosts, Lanes, Model, Parameters, Rate, Router, Routing, Scenarios, Score, Shortest, Simulation,
-    Trace, TraceProblem, Traffic,
+    Births, Bursts, Choosing, Details, Hosts, Lanes, Model, Parameters, Rate, Router, Routing, Scenarios,
+    Score, Shortest, Simulation, Trace, TraceProblem, Traffic,
 };
 use std::collections::BTreeMap;
 
@@ -33,7 +34,12 @@ const BYTES: u64 = 1 << 40;
 const SEEDS: i64 = 1000;
 
 /// All simulations, sorted by name; `None` if an error was reported.
-pub(super) fn simulations(context: &mut Context, items: &Items<'_>, router: Option<&Router>, site: &Site<'_>) -> Option<Vec<Simulation>> {
+pub(super) fn simulations(
+    context: &mut Context,
+    items: &Items<'_>,
+    router: Option<&Router>,
+    site: &Site<'_>,
+) -> Option<Vec<Simulation>> {
     let mut all = Vec::new();
     let mut named: BTreeMap<String, Span> = BTreeMap::new();
     for (name, block, item) in &items.simulations {
@@ -44,7 +50,9 @@ pub(super) fn simulations(context: &mut Context, items: &Items<'_>, router: Opti
         let title = format!("simulation `{}`", name.value);
         let settings = settings(context, block, title, span, Place::Simulate);
         let mut simulation = simulation(context, name.value.to_string(), &settings, router, site);
-        if let Some(trace) = simulation.as_mut().and_then(|simulation| simulation.parameters.details.trace.as_mut()) {
+        if let Some(trace) =
+            simulation.as_mut().and_then(|simulation| simulation.parameters.details.trace.as_mut())
+        {
             trace.name = trace_input(&name.value);
         }
         all.push(simulation);
@@ -57,7 +65,11 @@ pub(super) fn simulations(context: &mut Context, items: &Items<'_>, router: Opti
 ///
 /// # Errors
 /// Every error of the settings, in source order.
-pub fn simulation_of_settings(block: &Block, router: &Router, loader: &dyn Loader) -> Result<Simulation, Vec<ResolveError>> {
+pub fn simulation_of_settings(
+    block: &Block,
+    router: &Router,
+    loader: &dyn Loader,
+) -> Result<Simulation, Vec<ResolveError>> {
     let mut context = Context::of_spec(&Spec { files: Vec::new(), given: Vec::new() });
     let links = Links { names: Vec::new(), types: Vec::new() };
     let site = Site { head: block.span, clock: None, links: &links, spec_path: "", loader };
@@ -98,7 +110,9 @@ fn parameters(context: &mut Context, settings: &Settings<'_>, site: &Site<'_>) -
         None => Some(default.clone()),
     };
     let (traffic, details) = match settings.get("traffic") {
-        Some(value) => traffic(context, value, site).map(|(traffic, details)| (Some(traffic), details)).unwrap_or_default(),
+        Some(value) => traffic(context, value, site)
+            .map(|(traffic, details)| (Some(traffic), details))
+            .unwrap_or_default(),
         None => (Some(default.traffic), default.details),
     };
     let births = settings.get("births").map_or(Some(None), |value| births(context, value));
@@ -110,18 +124,26 @@ fn parameters(context: &mut Context, settings: &Settings<'_>, site: &Site<'_>) -
         Some(value) => counted(context, "`packet`", value, Dimension::Flits, "6 flits", [1, PACKET]),
         None => Some(default.packet),
     };
-    let injection = cycles(context, settings, "injection", [0, WAIT]).map(|cycles| cycles.unwrap_or(default.injection));
-    let [warmup, measure] =
-        [("warmup", 0), ("measure", 1)].map(|(name, least)| cycles(context, settings, name, [least, SIMULATED_CYCLES - 1]));
+    let injection =
+        cycles(context, settings, "injection", [0, WAIT]).map(|cycles| cycles.unwrap_or(default.injection));
+    let [warmup, measure] = [("warmup", 0), ("measure", 1)]
+        .map(|(name, least)| cycles(context, settings, name, [least, SIMULATED_CYCLES - 1]));
     let seed = match settings.get("seed") {
         Some(value) => integer(context, "`seed`", value, 0..=i64::MAX).map(|seed| seed as u64),
         None => Some(default.seed),
     };
     let (warmup, measure) = (warmup?, measure?);
     if u64::from(warmup.unwrap_or(0)) + u64::from(measure.unwrap_or(0)) > SIMULATED_CYCLES {
-        let (what, wanted) = ("`warmup` and `measure`".to_owned(), format!("at most {SIMULATED_CYCLES} cycles together"));
+        let (what, wanted) =
+            ("`warmup` and `measure`".to_owned(), format!("at most {SIMULATED_CYCLES} cycles together"));
         let span = settings.place_of("measure");
-        context.error(ResolveError::OutOfRange { what, wanted, help: None, span, found: "these are more".to_owned() });
+        context.error(ResolveError::OutOfRange {
+            what,
+            wanted,
+            help: None,
+            span,
+            found: "these are more".to_owned(),
+        });
         return None;
     }
     let (traffic, choosing, packet, injection, seed) = (traffic?, choosing?, packet?, injection?, seed?);
@@ -188,7 +210,11 @@ fn traffic(context: &mut Context, value: &Value, site: &Site<'_>) -> Option<(Tra
 }
 
 /// `trace "messages.csv"`; whether the fabric has who sends, is seen when it runs.
-fn traced(context: &mut Context, (kind, path, block): (&Name, &Name, Option<&Block>), site: &Site<'_>) -> Option<(Traffic, Details)> {
+fn traced(
+    context: &mut Context,
+    (kind, path, block): (&Name, &Name, Option<&Block>),
+    site: &Site<'_>,
+) -> Option<(Traffic, Details)> {
     let traffic: Traffic = word_of(context, "`traffic`", kind)?;
     if traffic != Traffic::Trace {
         let (what, place) = (format!("`{} \"{}\"`", kind.value, path.value), "a simulation".to_owned());
@@ -206,9 +232,16 @@ fn traced(context: &mut Context, (kind, path, block): (&Name, &Name, Option<&Blo
         Err(problem) => {
             let help = match &problem {
                 TraceProblem::Line { help, .. } => help.clone(),
-                TraceProblem::Empty => "write a line per message: `cycle,src,dst,flits`, such as `120,0,17,64`".to_owned(),
+                TraceProblem::Empty => {
+                    "write a line per message: `cycle,src,dst,flits`, such as `120,0,17,64`".to_owned()
+                }
             };
-            context.error(ResolveError::Trace { path: written, problem: problem.to_string(), help, span: path.span });
+            context.error(ResolveError::Trace {
+                path: written,
+                problem: problem.to_string(),
+                help,
+                span: path.span,
+            });
             None
         }
     }
@@ -217,7 +250,12 @@ fn traced(context: &mut Context, (kind, path, block): (&Name, &Name, Option<&Blo
 /// `[cube0[0,0,0], 17]`; whether the fabric has them, is seen when it runs.
 fn spots(context: &mut Context, value: &Value) -> Option<Vec<String>> {
     let ValueKind::List(items) = &value.kind else {
-        context.error(wrong_kind("`at`", "a list of routers and numbers of endpoints", "[cube0[0,0,0], 17]", value.span));
+        context.error(wrong_kind(
+            "`at`",
+            "a list of routers and numbers of endpoints",
+            "[cube0[0,0,0], 17]",
+            value.span,
+        ));
         return None;
     };
     let mut named: BTreeMap<&str, Span> = BTreeMap::new();
@@ -234,7 +272,8 @@ fn spots(context: &mut Context, value: &Value) -> Option<Vec<String>> {
 /// `steady`, or `bursts { length = 40 cycles; rate = 0.8; }`.
 #[allow(clippy::option_option)]
 fn births(context: &mut Context, value: &Value) -> Option<Option<Bursts>> {
-    let (name, block) = word_and_block(context, "`births`", value, "bursts { length = 40 cycles; rate = 0.8; }")?;
+    let (name, block) =
+        word_and_block(context, "`births`", value, "bursts { length = 40 cycles; rate = 0.8; }")?;
     match word_of(context, "`births`", &name)? {
         Births::Steady if block.is_some() => {
             needless(context, &name);
@@ -249,7 +288,8 @@ fn births(context: &mut Context, value: &Value) -> Option<Option<Bursts>> {
             };
             let range = [1, WAIT];
             let length = settings.need(context, "length", "40 cycles");
-            let length = length.map(|value| counted(context, "`length`", value, Dimension::Cycles, "40 cycles", range));
+            let length = length
+                .map(|value| counted(context, "`length`", value, Dimension::Cycles, "40 cycles", range));
             let on = settings.need(context, "rate", "0.8").map(|value| match &value.kind {
                 ValueKind::Quantity(Quantity { number, unit: None, .. }) => rate(context, number),
                 _ => {
@@ -268,7 +308,13 @@ fn sized(context: &mut Context, value: &Value) -> Option<u64> {
     let bytes = number.times(unit.factor).filter(|bytes| (1..=BYTES).contains(bytes));
     if bytes.is_none() {
         let (what, wanted) = ("`bytes`".to_owned(), format!("a whole number of bytes from 1 to {BYTES}"));
-        context.error(ResolveError::OutOfRange { what, wanted, help: None, span: value.span, found: "this is not".to_owned() });
+        context.error(ResolveError::OutOfRange {
+            what,
+            wanted,
+            help: None,
+            span: value.span,
+            found: "this is not".to_owned(),
+        });
     }
     bytes
 }
@@ -284,7 +330,9 @@ pub(super) fn block_ends(block: &Block) -> bool {
 /// Whether a traffic ends.
 fn ends(traffic: &Value) -> bool {
     let word = traffic_of(traffic);
-    word.is_some_and(|word| Traffic::ALL.iter().any(|traffic| traffic.is_finite() && traffic.name() == &*word.value))
+    word.is_some_and(|word| {
+        Traffic::ALL.iter().any(|traffic| traffic.is_finite() && traffic.name() == &*word.value)
+    })
 }
 
 /// The word of a traffic.
@@ -300,9 +348,15 @@ fn endless_only(context: &mut Context, settings: &Settings<'_>) -> bool {
     let mut found = false;
     for setting in ["rates", "warmup", "measure", "births"] {
         if let Some(span) = settings.span(setting) {
-            let help = Some("remove it: such traffic ends, and all of it is run as fast as it goes, and counted".to_owned());
+            let help = Some(
+                "remove it: such traffic ends, and all of it is run as fast as it goes, and counted"
+                    .to_owned(),
+            );
             let traffic = settings.get("traffic").and_then(traffic_of);
-            let place = format!("a simulation of `{}`", traffic.map_or_else(String::new, |word| word.value.to_string()));
+            let place = format!(
+                "a simulation of `{}`",
+                traffic.map_or_else(String::new, |word| word.value.to_string())
+            );
             context.error(ResolveError::Misplaced { what: format!("`{setting}`"), place, help, span });
             found = true;
         }
@@ -326,14 +380,21 @@ fn choosing(context: &mut Context, value: &Value) -> Option<Choosing> {
     for setting in ["samples", "bias", "rule"] {
         if let Some(span) = settings.span(setting).filter(|_| !adaptive) {
             let help = Some("it belongs to `ugal` and `ugal_global`".to_owned());
-            context.error(ResolveError::Misplaced { what: format!("`{setting}`"), place: title.clone(), help, span });
+            context.error(ResolveError::Misplaced {
+                what: format!("`{setting}`"),
+                place: title.clone(),
+                help,
+                span,
+            });
         }
     }
     let shortest = settings.get("shortest").map(|value| one_of::<Shortest>(context, "`shortest`", value));
     let score = settings.get("rule").map(|value| one_of::<Score>(context, "`rule`", value));
     let samples = settings.get("samples").map(|value| integer(context, "`samples`", value, 1..=1024));
     let most = [0, WAIT];
-    let bias = settings.get("bias").map(|value| counted(context, "`bias`", value, Dimension::Flits, "30 flits", most));
+    let bias = settings
+        .get("bias")
+        .map(|value| counted(context, "`bias`", value, Dimension::Flits, "30 flits", most));
     Some(Choosing {
         shortest: whole(shortest)?,
         score: whole(score)?,
@@ -399,16 +460,29 @@ fn hosts(context: &mut Context, value: &Value) -> Option<Hosts> {
 
 /// A setting in cycles; the inner `None`: it is not written.
 #[allow(clippy::option_option)]
-fn cycles(context: &mut Context, settings: &Settings<'_>, name: &str, range: [u64; 2]) -> Option<Option<u32>> {
+fn cycles(
+    context: &mut Context,
+    settings: &Settings<'_>,
+    name: &str,
+    range: [u64; 2],
+) -> Option<Option<u32>> {
     let Some(value) = settings.get(name) else { return Some(None) };
     counted(context, &format!("`{name}`"), value, Dimension::Cycles, "25 cycles", range).map(Some)
 }
 
 /// A whole number of a unit.
-fn counted(context: &mut Context, what: &str, value: &Value, of: Dimension, example: &str, [least, most]: [u64; 2]) -> Option<u32> {
+fn counted(
+    context: &mut Context,
+    what: &str,
+    value: &Value,
+    of: Dimension,
+    example: &str,
+    [least, most]: [u64; 2],
+) -> Option<u32> {
     let (number, unit) = quantity(context, what, value, &[of], example)?;
     match number.times(unit.factor).and_then(|number| i64::try_from(number).ok()) {
-        Some(number) => in_range(context, what, number, least as i64..=most as i64, value.span).map(|number| number as u32),
+        Some(number) => in_range(context, what, number, least as i64..=most as i64, value.span)
+            .map(|number| number as u32),
         None => {
             context.error(wrong_kind(what, "a whole number", example, value.span));
             None

@@ -27,7 +27,13 @@ pub(super) struct Links {
 
 impl Links {
     /// The link that an `over` names.
-    pub(super) fn find(&self, context: &mut Context, place: &str, over: Option<&Name>, statement: Span) -> Option<LinkTypeId> {
+    pub(super) fn find(
+        &self,
+        context: &mut Context,
+        place: &str,
+        over: Option<&Name>,
+        statement: Span,
+    ) -> Option<LinkTypeId> {
         let names = || self.names.iter().map(|name| &**name);
         let Some(over) = over else {
             let example = format!("over {}", names().next().unwrap_or("fiber"));
@@ -47,7 +53,12 @@ impl Links {
             return;
         }
         let help = suggestion(&name.value, self.names.iter().map(|name| &**name));
-        context.once(ResolveError::UnknownName { what: "link", name: name.value.to_string(), help, span: name.span });
+        context.once(ResolveError::UnknownName {
+            what: "link",
+            name: name.value.to_string(),
+            help,
+            span: name.span,
+        });
     }
 }
 
@@ -66,7 +77,12 @@ pub(super) fn link_named(context: &mut Context, links: &Links, value: &Value) ->
 }
 
 /// The path as written and the text of a file that the spec names, of at most so many bytes.
-pub(super) fn file(context: &mut Context, path: &Name, site: &Site<'_>, most: u64) -> Option<(String, String)> {
+pub(super) fn file(
+    context: &mut Context,
+    path: &Name,
+    site: &Site<'_>,
+    most: u64,
+) -> Option<(String, String)> {
     let written = path.value.to_string();
     match site.loader.load(&join(site.spec_path, &written), most) {
         Ok(text) => Some((written, text)),

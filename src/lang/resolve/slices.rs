@@ -50,12 +50,18 @@ pub(super) fn divided(spec: &Spec, resolve: Resolve<'_>) -> Result<Fabric, Vec<R
         }
     };
     let Some(pod) = fabric.pod() else { return Err(vec![of_network(spec)]) };
-    let needed = sized.iter().fold(spare, |sum, slice| sum.saturating_add(u64::from(slice.cubes) * u64::from(slice.count)));
+    let needed = sized
+        .iter()
+        .fold(spare, |sum, slice| sum.saturating_add(u64::from(slice.cubes) * u64::from(slice.count)));
     if needed > u64::from(pod.cubes) {
-        let parts = sized.iter().map(|slice| format!("{} x {} ({})", slice.count, slice.cubes, slice.item.name.value));
+        let parts = sized
+            .iter()
+            .map(|slice| format!("{} x {} ({})", slice.count, slice.cubes, slice.item.name.value));
         let parts: Vec<String> = parts.chain((spare > 0).then(|| format!("{spare} spare"))).collect();
         let arithmetic = format!("{} = {needed}", parts.join(" + "));
-        return Err(vec![SliceError::TooMany { needed, cubes: pod.cubes, arithmetic, span: pod.cubes_span }.into()]);
+        return Err(vec![
+            SliceError::TooMany { needed, cubes: pod.cubes, arithmetic, span: pod.cubes_span }.into(),
+        ]);
     }
     let classes = pod.classes();
     let mut kinds = Vec::new();
@@ -91,18 +97,29 @@ fn sorted(errors: Vec<ResolveError>) -> Vec<ResolveError> {
 
 /// The kind as a spec of its own, behind the switches of a class.
 fn of_class(spec: &Spec, slice: &Sized<'_>, pod: &Pod, class: &Class) -> Spec {
-    let groups: BTreeSet<&str> = class.served.values().map(|(id, _)| pod.ocs_groups[pod.ocses[*id].group].name.as_str()).collect();
+    let groups: BTreeSet<&str> =
+        class.served.values().map(|(id, _)| pod.ocs_groups[pod.ocses[*id].group].name.as_str()).collect();
     slices::kind(spec, slice.item, &|group| groups.contains(group))
 }
 
 /// That no class is large enough.
 fn apart(slice: &Sized<'_>, pod: &Pod, classes: &[Class]) -> ResolveError {
     let most = classes.iter().map(|class| class.cubes.len()).max().unwrap_or(0);
-    let groups =
-        || pod.ocses.iter().map(|ocs| (ocs.group, ocs.a.iter().chain(&ocs.b).map(|face| face.cube).collect::<BTreeSet<_>>().len()));
+    let groups = || {
+        pod.ocses.iter().map(|ocs| {
+            (ocs.group, ocs.a.iter().chain(&ocs.b).map(|face| face.cube).collect::<BTreeSet<_>>().len())
+        })
+    };
     let fewest = groups().min_by_key(|(_, cubes)| *cubes).map(|(group, _)| pod.ocs_groups[group].span);
     let group = fewest.unwrap_or(pod.cubes_span);
-    SliceError::Apart { slice: slice.item.name.value.to_string(), needed: slice.cubes, most, span: slice.span, group }.into()
+    SliceError::Apart {
+        slice: slice.item.name.value.to_string(),
+        needed: slice.cubes,
+        most,
+        span: slice.span,
+        group,
+    }
+    .into()
 }
 
 fn of_network(spec: &Spec) -> ResolveError {
@@ -142,7 +159,11 @@ fn sized<'a>(context: &mut Context, spec: &'a Spec) -> Vec<Sized<'a>> {
         for needed in ["topology", "routing"] {
             let says = |items: &[&Item]| items.iter().any(|item| item.kind.keyword() == needed);
             if !says(&item.items.iter().collect::<Vec<_>>()) && !says(&spec.items()) {
-                let example = if needed == "topology" { "topology = synthesize { effort = 1; }" } else { "routing = allowed_turns;" };
+                let example = if needed == "topology" {
+                    "topology = synthesize { effort = 1; }"
+                } else {
+                    "routing = allowed_turns;"
+                };
                 context.error(missing(&place, &format!("`{needed}`"), example, slice_head(&item)));
             }
         }
@@ -166,12 +187,21 @@ fn inside(context: &mut Context, item: &Item, place: &str) {
         return;
     }
     let help = match &item.kind {
-        ItemKind::Link(..) | ItemKind::Chip(_) | ItemKind::Cube(_) | ItemKind::Ocs(_) => "slices share it: it stands in the fabric itself",
+        ItemKind::Link(..) | ItemKind::Chip(_) | ItemKind::Cube(_) | ItemKind::Ocs(_) => {
+            "slices share it: it stands in the fabric itself"
+        }
         ItemKind::Slice(..) => "slices are not divided again",
-        _ => "a slice has `cubes`, `count`, `budget`, `demand`, `topology`, `routing`, `simulate`, `collective` and `require`",
+        _ => {
+            "a slice has `cubes`, `count`, `budget`, `demand`, `topology`, `routing`, `simulate`, `collective` and `require`"
+        }
     };
     let what = format!("`{word}`");
-    context.error(ResolveError::Misplaced { what, place: place.to_owned(), help: Some(help.to_owned()), span: head(item.span, word) });
+    context.error(ResolveError::Misplaced {
+        what,
+        place: place.to_owned(),
+        help: Some(help.to_owned()),
+        span: head(item.span, word),
+    });
 }
 
 /// A whole number of a slice, said once; `None` if it is not said, or was reported.
@@ -199,20 +229,32 @@ fn outside(context: &mut Context, spec: &Spec) -> u64 {
             context.error(ResolveError::Misplaced { what, place, help: Some(help.to_owned()), span });
         };
         match &item.kind {
-            ItemKind::Floor(_) => {
-                misplaced("`floor`".to_owned(), "a slice may have any cubes: no length is that of its fibers", head(item.span, word))
-            }
+            ItemKind::Floor(_) => misplaced(
+                "`floor`".to_owned(),
+                "a slice may have any cubes: no length is that of its fibers",
+                head(item.span, word),
+            ),
             ItemKind::Setting(setting) if word == "spare" => {
                 if let Some((first, _)) = spare {
-                    context.duplicate("`spare`".to_owned(), "remove one of them", setting.name.span, first.name.span);
+                    context.duplicate(
+                        "`spare`".to_owned(),
+                        "remove one of them",
+                        setting.name.span,
+                        first.name.span,
+                    );
                     continue;
                 }
-                let number = integer(context, "`spare`", &setting.value, 0..=i64::from(u32::MAX)).unwrap_or(0);
+                let number =
+                    integer(context, "`spare`", &setting.value, 0..=i64::from(u32::MAX)).unwrap_or(0);
                 spare = Some((setting, number as u64));
             }
             ItemKind::Setting(setting) | ItemKind::Collective(setting) if OF_SLICES.contains(&word) => {
                 if let ValueKind::File(_, path, _) = &setting.value.kind {
-                    misplaced("a file".to_owned(), "it fits pods of one size: name it in the slice that it is for", path.span);
+                    misplaced(
+                        "a file".to_owned(),
+                        "it fits pods of one size: name it in the slice that it is for",
+                        path.span,
+                    );
                 }
             }
             _ => {}

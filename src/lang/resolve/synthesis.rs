@@ -2,7 +2,9 @@
 
 use super::context::{Context, missing};
 use super::cross_connects::CrossConnectsFile;
-use super::settings::{Settings, choice, integer, integer_of, limit, one_of_or, quantity, settings, wrong_kind};
+use super::settings::{
+    Settings, choice, integer, integer_of, limit, one_of_or, quantity, settings, wrong_kind,
+};
 use crate::ResolveError;
 use crate::syntax::ast::{Block, Name, ValueKind};
 use crate::syntax::words::Place;
@@ -13,14 +15,24 @@ use fabc_model::{MAX_EFFORT, Near, SynthesisMethod, Synthesize, TopologyChoice};
 pub(super) type ReadFile<'a> = dyn Fn(&mut Context, &Name) -> Option<CrossConnectsFile> + 'a;
 
 /// The settings of `synthesize`.
-pub(super) fn synthesize(context: &mut Context, kind: &Name, block: Option<&Block>, read: &ReadFile<'_>) -> Option<TopologyChoice> {
+pub(super) fn synthesize(
+    context: &mut Context,
+    kind: &Name,
+    block: Option<&Block>,
+    read: &ReadFile<'_>,
+) -> Option<TopologyChoice> {
     let mut found = Synthesize::default();
     let Some(block) = block else { return Some(TopologyChoice::Synthesize(found)) };
     let settings = settings(context, block, "`synthesize`".to_owned(), kind.span, Place::Synthesize);
     if settings.get("cable").is_some() {
         let help = "remove it: every face port keeps its fiber, however switches are set, so that no topology has shorter cables";
         let (what, place) = ("`cable`".to_owned(), "the `synthesize` of a pod".to_owned());
-        context.error(ResolveError::Misplaced { what, place, help: Some(help.to_owned()), span: settings.place_of("cable") });
+        context.error(ResolveError::Misplaced {
+            what,
+            place,
+            help: Some(help.to_owned()),
+            span: settings.place_of("cable"),
+        });
         return None;
     }
     found.symmetry = one_of_or(context, &settings, "symmetry", found.symmetry)?;
@@ -29,8 +41,17 @@ pub(super) fn synthesize(context: &mut Context, kind: &Name, block: Option<&Bloc
         let (number, unit) = quantity(context, "`time_limit`", value, &[Dimension::Duration], "60 s")?;
         let seconds = number.times(unit.factor).filter(|seconds| (1..=u64::from(u32::MAX)).contains(seconds));
         let Some(seconds) = seconds else {
-            let (wanted, found) = ("a whole number of seconds, at least 1".to_owned(), format!("this is {number} {}", unit.name));
-            context.error(ResolveError::OutOfRange { what: "`time_limit`".to_owned(), wanted, help: None, span: value.span, found });
+            let (wanted, found) = (
+                "a whole number of seconds, at least 1".to_owned(),
+                format!("this is {number} {}", unit.name),
+            );
+            context.error(ResolveError::OutOfRange {
+                what: "`time_limit`".to_owned(),
+                wanted,
+                help: None,
+                span: value.span,
+                found,
+            });
             return None;
         };
         found.time_limit = Some(seconds as u32);
@@ -38,19 +59,23 @@ pub(super) fn synthesize(context: &mut Context, kind: &Name, block: Option<&Bloc
     let effort = match settings.get("effort") {
         None => Some(1),
         Some(value)
-            if choice(value).is_some_and(|name| &*name.value == "max" && !context.constants.names().any(|known| known == "max")) =>
+            if choice(value).is_some_and(|name| {
+                &*name.value == "max" && !context.constants.names().any(|known| known == "max")
+            }) =>
         {
             Some(i64::from(MAX_EFFORT))
         }
-        Some(value) => match choice(value).filter(|name| !context.constants.names().any(|known| *known == *name.value)) {
-            Some(name) => {
-                let help = "a number from 1 to 10000, or `max`".to_owned();
-                let (what, found) = ("`effort`".to_owned(), name.value.to_string());
-                context.error(ResolveError::UnknownChoice { what, found, help, span: name.span });
-                None
+        Some(value) => {
+            match choice(value).filter(|name| !context.constants.names().any(|known| *known == *name.value)) {
+                Some(name) => {
+                    let help = "a number from 1 to 10000, or `max`".to_owned();
+                    let (what, found) = ("`effort`".to_owned(), name.value.to_string());
+                    context.error(ResolveError::UnknownChoice { what, found, help, span: name.span });
+                    None
+                }
+                None => integer(context, "`effort`", value, 1..=10_000),
             }
-            None => integer(context, "`effort`", value, 1..=10_000),
-        },
+        }
     };
     let seed = settings.get("seed").map_or(Some(1), |value| integer(context, "`seed`", value, 0..=i64::MAX));
     let near = near(context, &settings, read);
@@ -67,12 +92,21 @@ pub(super) fn synthesize(context: &mut Context, kind: &Name, block: Option<&Bloc
 /// `start = cross_connects "file"; moves <= n;`: the file and the moves. The inner `None` says that neither
 /// is written.
 #[allow(clippy::option_option)] // the outer one says that an error was reported
-fn near(context: &mut Context, settings: &Settings<'_>, read: &ReadFile<'_>) -> Option<Option<(CrossConnectsFile, u64)>> {
+fn near(
+    context: &mut Context,
+    settings: &Settings<'_>,
+    read: &ReadFile<'_>,
+) -> Option<Option<(CrossConnectsFile, u64)>> {
     let (start, moves) = match (settings.get("start"), settings.get("moves")) {
         (None, None) => return Some(None),
         (Some(start), Some(moves)) => (start, moves),
         (None, Some(moves)) => {
-            context.error(missing("`moves`", "`start`", "start = cross_connects \"live/ocs.json\";", moves.span));
+            context.error(missing(
+                "`moves`",
+                "`start`",
+                "start = cross_connects \"live/ocs.json\";",
+                moves.span,
+            ));
             return None;
         }
         (Some(start), None) => {
@@ -90,7 +124,12 @@ fn near(context: &mut Context, settings: &Settings<'_>, read: &ReadFile<'_>) -> 
     let file = match &start.kind {
         ValueKind::File(kind, path, None) if &*kind.value == "cross_connects" => read(context, path),
         _ => {
-            context.error(wrong_kind("`start`", "a file of cross-connects", "start = cross_connects \"live/ocs.json\";", start.span));
+            context.error(wrong_kind(
+                "`start`",
+                "a file of cross-connects",
+                "start = cross_connects \"live/ocs.json\";",
+                start.span,
+            ));
             None
         }
     };

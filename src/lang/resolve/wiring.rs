@@ -29,7 +29,9 @@ pub(super) fn check(context: &mut Context, parts: &PodFacts<'_>) {
     if let (Some(chip), Some(cube), Some(ocses)) = (parts.chip, parts.cube, parts.ocses) {
         radix(context, chip, cube, ocses);
     }
-    if let (Some(cube), Some((cubes, span))) = (parts.cube, parts.cubes.filter(|(cubes, _)| *cubes > 1 && !parts.any_ocs)) {
+    if let (Some(cube), Some((cubes, span))) =
+        (parts.cube, parts.cubes.filter(|(cubes, _)| *cubes > 1 && !parts.any_ocs))
+    {
         let [_, ay, az] = cube.dims;
         context.error(ResolveError::NoOcs { cubes, ay, az, ports: cubes, span });
     }
@@ -39,7 +41,9 @@ pub(super) fn check(context: &mut Context, parts: &PodFacts<'_>) {
         match topology {
             TopologyChoice::Torus(dims) => torus(context, &pod, *dims, parts.ocses),
             TopologyChoice::TwistedTorus(dims) => twisted_torus(context, &pod, *dims),
-            TopologyChoice::Synthesize(_) | TopologyChoice::SynthesizeNear(_) | TopologyChoice::CrossConnects { .. } => {}
+            TopologyChoice::Synthesize(_)
+            | TopologyChoice::SynthesizeNear(_)
+            | TopologyChoice::CrossConnects { .. } => {}
         }
     }
     let topology = match topology {
@@ -80,7 +84,8 @@ fn radix(context: &mut Context, chip: &Router, cube: &Cube, ocses: &IdVec<OcsId,
             coupled[node] += 1;
         }
     }
-    let busiest = (0..coupled.len()).map(|node| (coupled[node] + meshes[node % per_cube], Reverse(node))).max();
+    let busiest =
+        (0..coupled.len()).map(|node| (coupled[node] + meshes[node % per_cube], Reverse(node))).max();
     let Some((needed, Reverse(node))) = busiest.filter(|(needed, _)| *needed > chip.radix) else { return };
     let (in_cube, [x, y, z]) = (node / per_cube, at(node % per_cube));
     context.error(ResolveError::RadixTooSmall {
@@ -100,7 +105,8 @@ fn radix(context: &mut Context, chip: &Router, cube: &Cube, ocses: &IdVec<OcsId,
 /// How much the links in use carry; `None` where one is broken, or where they have no small common multiple,
 /// which is reported.
 pub(super) fn capacities(context: &mut Context, links: &Links, used: &[LinkTypeId]) -> Option<Capacities> {
-    let declared: Vec<&LinkType> = used.iter().map(|id| links.types.get(id.index())?.as_ref()).collect::<Option<_>>()?;
+    let declared: Vec<&LinkType> =
+        used.iter().map(|id| links.types.get(id.index())?.as_ref()).collect::<Option<_>>()?;
     let mut bandwidths = vec![None; links.types.len()];
     used.iter().zip(&declared).for_each(|(id, link)| bandwidths[id.index()] = Some(link.bandwidth_bps));
     let capacities = Capacities::new(&bandwidths, CAPACITY_PARTS);
@@ -108,7 +114,8 @@ pub(super) fn capacities(context: &mut Context, links: &Links, used: &[LinkTypeI
         // Two that differ: the first one, and the first other.
         let first = declared[0];
         let other = declared.iter().find(|link| link.bandwidth_bps != first.bandwidth_bps).unwrap_or(&first);
-        let gigabytes = |bps| Decimal::ratio(bps, BITS_OF_A_GIGABYTE).map_or(String::new(), |number| number.to_string());
+        let gigabytes =
+            |bps| Decimal::ratio(bps, BITS_OF_A_GIGABYTE).map_or(String::new(), |number| number.to_string());
         context.error(ResolveError::UnlikeBandwidths {
             name: other.name.clone(),
             bandwidth: gigabytes(other.bandwidth_bps),
@@ -122,7 +129,13 @@ pub(super) fn capacities(context: &mut Context, links: &Links, used: &[LinkTypeI
 }
 
 /// A program counts all links alike.
-pub(super) fn like_links(context: &mut Context, links: &Links, used: &[LinkTypeId], method: SynthesisMethod, span: Span) {
+pub(super) fn like_links(
+    context: &mut Context,
+    links: &Links,
+    used: &[LinkTypeId],
+    method: SynthesisMethod,
+    span: Span,
+) {
     if method == SynthesisMethod::Search {
         return;
     }
@@ -149,20 +162,23 @@ fn written(dims: [u32; 3]) -> String {
 /// The torus is made of whole cubes, and of all of them; `false` if that was reported.
 fn fits(context: &mut Context, pod: &Shape<'_>, kind: &'static str, dims: [u32; 3]) -> bool {
     let sides = pod.cube.dims;
-    let mismatch = |help: String, problem: String, other: Span, declared: String| ResolveError::TorusMismatch {
-        kind,
-        dims: written(dims),
-        help,
-        span: pod.topology_span,
-        problem,
-        other,
-        declared,
-    };
+    let mismatch =
+        |help: String, problem: String, other: Span, declared: String| ResolveError::TorusMismatch {
+            kind,
+            dims: written(dims),
+            help,
+            span: pod.topology_span,
+            problem,
+            other,
+            declared,
+        };
     if let Some(axis) = (0..3).find(|&axis| !dims[axis].is_multiple_of(sides[axis])) {
         let (name, dim, side) = (AXES[axis], dims[axis], sides[axis]);
         let rounded = u64::from(dim).div_ceil(u64::from(side)) * u64::from(side);
         context.error(mismatch(
-            format!("along {name} the torus is made of whole cubes of {side} chips: write {rounded}, for example"),
+            format!(
+                "along {name} the torus is made of whole cubes of {side} chips: write {rounded}, for example"
+            ),
             format!("{dim} along {name} is no multiple of {side}"),
             pod.cube.span,
             format!("{side} chips along {name}"),
@@ -173,7 +189,10 @@ fn fits(context: &mut Context, pod: &Shape<'_>, kind: &'static str, dims: [u32; 
     let product = cubes.iter().fold(1u64, |product, count| product.saturating_mul(*count));
     if product != u64::from(pod.cubes.0) {
         context.error(mismatch(
-            format!("{} x {} x {} cubes = {product}, but the pod has {}", cubes[0], cubes[1], cubes[2], pod.cubes.0),
+            format!(
+                "{} x {} x {} cubes = {product}, but the pod has {}",
+                cubes[0], cubes[1], cubes[2], pod.cubes.0
+            ),
             format!("made of {product} cubes"),
             pod.cubes.1,
             format!("{} declared", pod.cubes.0),
@@ -190,7 +209,11 @@ fn torus(context: &mut Context, pod: &Shape<'_>, dims: [u32; 3], ocses: Option<&
     for axis in (0..3).filter(|&axis| dims[axis] == 1) {
         let on_axis = |ocs: &&Ocs| ocs.a.iter().chain(&ocs.b).any(|face| face.port.index() / 2 == axis);
         if let Some(ocs) = ocses.and_then(|ocses| ocses.iter().find(on_axis)) {
-            context.error(ResolveError::SelfLoop { axis: AXES[axis], span: pod.topology_span, coupled: ocs.span });
+            context.error(ResolveError::SelfLoop {
+                axis: AXES[axis],
+                span: pod.topology_span,
+                coupled: ocs.span,
+            });
         }
     }
 }
@@ -205,10 +228,17 @@ fn twisted_torus(context: &mut Context, pod: &Shape<'_>, dims: [u32; 3]) {
         sorted.sort_unstable();
         let suggestion = match sorted {
             _ if !cubic => "; the cube must have equal sides".to_owned(),
-            [a, b, c] if (b == a || b == 2 * a) && c == 2 * a && a.is_multiple_of(u64::from(side)) => format!(": write {a} x {b} x {c}"),
+            [a, b, c] if (b == a || b == 2 * a) && c == 2 * a && a.is_multiple_of(u64::from(side)) => {
+                format!(": write {a} x {b} x {c}")
+            }
             _ => String::new(),
         };
-        context.error(ResolveError::TwistShape { dims: written(dims), suggestion, span: pod.topology_span, cube: pod.cube.span });
+        context.error(ResolveError::TwistShape {
+            dims: written(dims),
+            suggestion,
+            span: pod.topology_span,
+            cube: pod.cube.span,
+        });
         return;
     }
     fits(context, pod, "twisted torus", dims);

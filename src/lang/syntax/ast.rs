@@ -404,12 +404,18 @@ impl Spec {
 
     /// Every `use`, with the place in [`Spec::files`] of the file that it stands in.
     pub fn uses(&self) -> impl Iterator<Item = (usize, &Use)> {
-        let entries = self.files.iter().enumerate().flat_map(|(at, file)| file.entries.iter().map(move |entry| (at, entry)));
+        let entries = self
+            .files
+            .iter()
+            .enumerate()
+            .flat_map(|(at, file)| file.entries.iter().map(move |entry| (at, entry)));
         let items = entries.flat_map(|(at, entry)| match entry {
             Entry::Fabric(fabric) => fabric.items.iter().map(|item| (at, item)).collect(),
             Entry::Item(item) => vec![(at, item)],
         });
-        items.filter_map(|(at, item)| if let ItemKind::Use(used) = &item.kind { Some((at, used)) } else { None })
+        items.filter_map(
+            |(at, item)| if let ItemKind::Use(used) = &item.kind { Some((at, used)) } else { None },
+        )
     }
 
     /// All items but `use`, file by file: what each `use` brings in stands after the items of the file that

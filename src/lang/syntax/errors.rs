@@ -20,7 +20,10 @@ pub enum ParseError {
     },
 
     #[error("missing `;`")]
-    #[diagnostic(code(FAB0002), help("every setting, `use`, `let`, `require`, `mesh`, `couple` and `all_to_all` ends with `;`"))]
+    #[diagnostic(
+        code(FAB0002),
+        help("every setting, `use`, `let`, `require`, `mesh`, `couple` and `all_to_all` ends with `;`")
+    )]
     MissingSemicolon {
         #[label("write `;` here")]
         span: Span,
@@ -80,7 +83,10 @@ pub enum ParseError {
     },
 
     #[error("`{found}` before a block")]
-    #[diagnostic(code(FAB0004), help("a block follows its name, as in `chip {{ .. }}`; only settings have a `=`"))]
+    #[diagnostic(
+        code(FAB0004),
+        help("a block follows its name, as in `chip {{ .. }}`; only settings have a `=`")
+    )]
     StrayAssign {
         found: String,
         #[label("remove this")]
@@ -122,7 +128,10 @@ pub enum ParseError {
     },
 
     #[error("the spec has more than {limit} words, numbers and signs, with all files that it uses")]
-    #[diagnostic(code(FAB0007), help("say more with fewer items: one `ocs` line with indices declares a whole group"))]
+    #[diagnostic(
+        code(FAB0007),
+        help("say more with fewer items: one `ocs` line with indices declares a whole group")
+    )]
     TooManyTokens {
         limit: usize,
         #[label("too much from here on")]
@@ -172,14 +181,20 @@ pub enum ParseError {
     },
 
     #[error("the spec declares no fabric")]
-    #[diagnostic(code(FAB0012), help("a spec is `fabric name {{ .. }}`; files without one can only be brought in with `use`"))]
+    #[diagnostic(
+        code(FAB0012),
+        help("a spec is `fabric name {{ .. }}`; files without one can only be brought in with `use`")
+    )]
     NoFabric {
         #[label("nothing in this file is a `fabric`")]
         span: Span,
     },
 
     #[error("a fabric needs a name")]
-    #[diagnostic(code(FAB0012), help("write `fabric pod {{ .. }}`; the name is also that of the output directory"))]
+    #[diagnostic(
+        code(FAB0012),
+        help("write `fabric pod {{ .. }}`; the name is also that of the output directory")
+    )]
     NoFabricName {
         #[label("write a name after this")]
         span: Span,
@@ -196,7 +211,9 @@ pub enum ParseError {
     #[error("a second fabric")]
     #[diagnostic(
         code(FAB0013),
-        help("a spec declares exactly one fabric, in its own file; what is shared goes into a file without `fabric`")
+        help(
+            "a spec declares exactly one fabric, in its own file; what is shared goes into a file without `fabric`"
+        )
     )]
     SecondFabric {
         #[label("one too many")]
@@ -223,7 +240,10 @@ pub enum ParseError {
     },
 
     #[error("`{found}` sets nothing")]
-    #[diagnostic(code(FAB0018), help("write `--set name=value`, such as `--set cubes=8` or `--set 'rate=128 GB/s'`"))]
+    #[diagnostic(
+        code(FAB0018),
+        help("write `--set name=value`, such as `--set cubes=8` or `--set 'rate=128 GB/s'`")
+    )]
     NotGiven {
         found: String,
         #[label("not `name=value`")]

@@ -36,7 +36,8 @@ impl Constants {
         let mut lets: BTreeMap<Text, &Expr> = BTreeMap::new();
         for item in spec.items() {
             if let ItemKind::Let(constant) = &item.kind
-                && let Constant { kind: ConstantKind::Quantity(Quantity { number, unit: None, .. }), .. } = &constant.value
+                && let Constant { kind: ConstantKind::Quantity(Quantity { number, unit: None, .. }), .. } =
+                    &constant.value
             {
                 lets.entry(constant.name.value.clone()).or_insert(number);
             }
@@ -103,7 +104,9 @@ impl Constants {
                         Operator::Add => value.checked_add(right),
                         Operator::Subtract => value.checked_sub(right),
                         Operator::Multiply => value.checked_mul(right),
-                        Operator::Divide | Operator::Remainder if right == 0 => return Err(EvalError::DivisionByZero(operand.span)),
+                        Operator::Divide | Operator::Remainder if right == 0 => {
+                            return Err(EvalError::DivisionByZero(operand.span));
+                        }
                         Operator::Divide => value.checked_div(right),
                         Operator::Remainder => value.checked_rem(right),
                     };
@@ -116,7 +119,10 @@ impl Constants {
 
     /// The constants that have no value, by name.
     pub fn errors(&self) -> impl Iterator<Item = &EvalError> {
-        self.values.values().filter_map(|value| value.as_ref().err()).filter(|error| **error != EvalError::Broken)
+        self.values
+            .values()
+            .filter_map(|value| value.as_ref().err())
+            .filter(|error| **error != EvalError::Broken)
     }
 
     /// The names of all constants.

@@ -51,7 +51,11 @@ pub const COMMAND_LINE: &str = "--set";
 ///
 /// # Errors
 /// All syntax errors of all files, in source order, and those of what is set.
-pub fn parse_with(path: &str, loader: &dyn Loader, sets: &[String]) -> (Result<Spec, Vec<ParseError>>, SourceMap) {
+pub fn parse_with(
+    path: &str,
+    loader: &dyn Loader,
+    sets: &[String],
+) -> (Result<Spec, Vec<ParseError>>, SourceMap) {
     let mut load = Load {
         loader,
         files: Vec::new(),
@@ -106,7 +110,11 @@ pub fn parse_settings(source_name: &str, text: &str) -> (Result<Block, Vec<Parse
 pub fn join(from_file: &str, path: &str) -> String {
     let directory = from_file.rfind('/').map_or("", |slash| &from_file[..slash]);
     let directory = if from_file.rfind('/') == Some(0) { "/" } else { directory };
-    let joined = if path.starts_with('/') || directory.is_empty() { path.to_owned() } else { format!("{directory}/{path}") };
+    let joined = if path.starts_with('/') || directory.is_empty() {
+        path.to_owned()
+    } else {
+        format!("{directory}/{path}")
+    };
     let mut parts: Vec<&str> = Vec::new();
     for part in joined.split('/') {
         match part {
@@ -139,9 +147,16 @@ impl Load<'_> {
     /// Reads a file unless it is known; returns its place.
     fn file(&mut self, path: &str, used_at: Option<Span>) -> Option<usize> {
         let identity = self.loader.identity(path);
-        if let (Some(start), Some(span)) = (self.stack.iter().position(|(open, _)| *open == identity), used_at) {
-            let circle: Vec<&str> = self.stack[start..].iter().map(|(_, open)| open.as_str()).chain([path]).collect();
-            self.errors.push(ParseError::UseCycle { path: path.to_owned(), circle: circle.join(" -> "), span });
+        if let (Some(start), Some(span)) =
+            (self.stack.iter().position(|(open, _)| *open == identity), used_at)
+        {
+            let circle: Vec<&str> =
+                self.stack[start..].iter().map(|(_, open)| open.as_str()).chain([path]).collect();
+            self.errors.push(ParseError::UseCycle {
+                path: path.to_owned(),
+                circle: circle.join(" -> "),
+                span,
+            });
             return None;
         }
         if let Some((_, place)) = self.seen.iter().find(|(seen, _)| *seen == identity) {
@@ -161,7 +176,9 @@ impl Load<'_> {
         (self.bytes, self.tokens) = (self.bytes + text.len(), self.tokens + count_tokens(&text));
         let too_much = match used_at {
             Some(span) if self.bytes > SPEC_BYTES => Some(ParseError::TooLarge { limit: SPEC_BYTES, span }),
-            Some(span) if self.tokens > SPEC_TOKENS => Some(ParseError::TooManyTokens { limit: SPEC_TOKENS, span }),
+            Some(span) if self.tokens > SPEC_TOKENS => {
+                Some(ParseError::TooManyTokens { limit: SPEC_TOKENS, span })
+            }
             _ => None,
         };
         if let Some(error) = too_much {

@@ -14,7 +14,8 @@ use super::words::{FIELDS, field_rank, item_rank, takes_a_word};
 use fabc_base::diag::Spanned;
 use fabc_base::units::{Decimal, Dimension, UNITS, unit};
 use fabc_model::{
-    DEMAND_INPUT, GRAPH_INPUTS, KINDS, OCS_INPUT, PAIRS_INPUT, TRACE_INPUT, graph_input, kind_files, pairs_input, trace_input,
+    DEMAND_INPUT, GRAPH_INPUTS, KINDS, OCS_INPUT, PAIRS_INPUT, TRACE_INPUT, graph_input, kind_files,
+    pairs_input, trace_input,
 };
 use std::borrow::Cow;
 
@@ -23,18 +24,24 @@ pub fn normalize(spec: &Spec) -> Spec {
     let spec = &bind(spec).spec;
     let normal = Normal { constants: Constants::of(spec) };
     let fabric = spec.fabric();
-    let kept = spec.items().into_iter().filter(|item| !matches!(item.kind, ItemKind::Let(_) | ItemKind::Param(_) | ItemKind::Sweep(_)));
+    let kept = spec
+        .items()
+        .into_iter()
+        .filter(|item| !matches!(item.kind, ItemKind::Let(_) | ItemKind::Param(_) | ItemKind::Sweep(_)));
     let items = normal.items(kept);
     let fabric = Fabric { name: fabric.name.clone(), items, head: fabric.head, span: fabric.span };
     let path = spec.files[0].path.clone();
-    let file = File { path, entries: vec![Entry::Fabric(fabric)], comments: Vec::new(), layout: Layout::Canonical };
+    let file =
+        File { path, entries: vec![Entry::Fabric(fabric)], comments: Vec::new(), layout: Layout::Canonical };
     Spec { files: vec![file], given: Vec::new() }
 }
 
 /// Where a built directory has the copy of a file that its normal form, at `spec`, names.
 pub fn input_copy(spec: &str, wanted: &str) -> Cow<'static, str> {
-    if let Some(rest) =
-        wanted.strip_prefix(&join(spec, KINDS)).and_then(|rest| rest.strip_prefix('/')).filter(|rest| rest.contains("/inputs/"))
+    if let Some(rest) = wanted
+        .strip_prefix(&join(spec, KINDS))
+        .and_then(|rest| rest.strip_prefix('/'))
+        .filter(|rest| rest.contains("/inputs/"))
     {
         return format!("{KINDS}{rest}").into();
     }
@@ -63,7 +70,10 @@ fn with_input(item: &mut Item, folder: &str) {
         }
         ItemKind::Simulate(name, block) => {
             for statement in &mut block.statements {
-                if let StatementKind::Setting(Setting { value: Value { kind: ValueKind::File(_, path, _), .. }, .. }) = &mut statement.kind
+                if let StatementKind::Setting(Setting {
+                    value: Value { kind: ValueKind::File(_, path, _), .. },
+                    ..
+                }) = &mut statement.kind
                 {
                     path.value = copy(&trace_input(&name.value));
                 }
@@ -79,8 +89,10 @@ fn with_input(item: &mut Item, folder: &str) {
         }
         ItemKind::Setting(Setting { value: Value { kind: ValueKind::Block(_, block), .. }, .. }) => {
             for statement in &mut block.statements {
-                if let StatementKind::Setting(Setting { name, value: Value { kind: ValueKind::File(_, path, _), .. } }) =
-                    &mut statement.kind
+                if let StatementKind::Setting(Setting {
+                    name,
+                    value: Value { kind: ValueKind::File(_, path, _), .. },
+                }) = &mut statement.kind
                     && &*name.value == "start"
                 {
                     path.value = copy(OCS_INPUT);
@@ -113,17 +125,25 @@ pub fn with_design(mut normal: Spec, written: &str) -> Spec {
             continue;
         }
         // What a goal does not choose stays as it is.
-        let kept = goal.statements.iter().filter(|statement| !named(statement, &["radix", "routers", "dimensions"])).cloned();
+        let kept = goal
+            .statements
+            .iter()
+            .filter(|statement| !named(statement, &["radix", "routers", "dimensions"]))
+            .cloned();
         let kept: Vec<Statement> = kept.collect();
         let span = goal.span;
         let Some(mut design) = topology(written) else { continue };
         let block = match &mut design.kind {
             ValueKind::Block(_, block) => Some(block),
-            ValueKind::Dims(_, _, block) if !kept.is_empty() => Some(block.get_or_insert(Block { statements: Vec::new(), span })),
+            ValueKind::Dims(_, _, block) if !kept.is_empty() => {
+                Some(block.get_or_insert(Block { statements: Vec::new(), span }))
+            }
             _ => None,
         };
         if let Some(block) = block {
-            block.statements.retain(|statement| !kept.iter().any(|other| other.kind.keyword() == statement.kind.keyword()));
+            block.statements.retain(|statement| {
+                !kept.iter().any(|other| other.kind.keyword() == statement.kind.keyword())
+            });
             block.statements.extend(kept);
             block.statements.sort_by_key(|statement| field_rank(statement.kind.keyword()));
         }
@@ -173,7 +193,9 @@ fn item_key(item: &Item) -> ItemKey {
         order = require_order(&require.metric.value, &require.comparison.value, &required(require));
     }
     let name = match &item.kind {
-        ItemKind::Link(name, _) | ItemKind::Simulate(name, _) | ItemKind::Slice(name, _) => name.value.to_string(),
+        ItemKind::Link(name, _) | ItemKind::Simulate(name, _) | ItemKind::Slice(name, _) => {
+            name.value.to_string()
+        }
         ItemKind::Collective(setting) => setting.name.value.to_string(),
         ItemKind::Ocs(ocs) => ocs.name.value.to_string(),
         _ => String::new(),
@@ -204,7 +226,9 @@ impl Normal {
 
     fn item(&self, item: &Item) -> Item {
         let kind = match &item.kind {
-            ItemKind::Use(_) | ItemKind::Let(_) | ItemKind::Param(_) | ItemKind::Sweep(_) => item.kind.clone(),
+            ItemKind::Use(_) | ItemKind::Let(_) | ItemKind::Param(_) | ItemKind::Sweep(_) => {
+                item.kind.clone()
+            }
             ItemKind::Setting(setting) => ItemKind::Setting(self.setting(setting)),
             ItemKind::Link(name, block) => ItemKind::Link(name.clone(), self.block(block, &[])),
             ItemKind::Router(block) => ItemKind::Router(self.block(block, &[])),
@@ -218,7 +242,10 @@ impl Normal {
             ItemKind::Collective(setting) => ItemKind::Collective(self.setting(setting)),
             ItemKind::Ocs(ocs) => {
                 let names: Vec<Text> = ocs.indices.iter().map(|index| index.name.value.clone()).collect();
-                let indices = ocs.indices.iter().map(|index| Index { name: index.name.clone(), range: self.range(&index.range) });
+                let indices = ocs
+                    .indices
+                    .iter()
+                    .map(|index| Index { name: index.name.clone(), range: self.range(&index.range) });
                 ItemKind::Ocs(OcsItem {
                     name: ocs.name.clone(),
                     indices: indices.collect(),
@@ -228,10 +255,16 @@ impl Normal {
             }
             ItemKind::Require(require) => {
                 let metric = Spanned { value: metric(&require.metric.value), span: require.metric.span };
-                ItemKind::Require(RequireItem { metric, value: self.quantity(&require.value), ..require.clone() })
+                ItemKind::Require(RequireItem {
+                    metric,
+                    value: self.quantity(&require.value),
+                    ..require.clone()
+                })
             }
             ItemKind::Slice(name, items) => ItemKind::Slice(name.clone(), self.items(items)),
-            ItemKind::Unknown(keyword, name, block) => ItemKind::Unknown(keyword.clone(), name.clone(), self.block(block, &[])),
+            ItemKind::Unknown(keyword, name, block) => {
+                ItemKind::Unknown(keyword.clone(), name.clone(), self.block(block, &[]))
+            }
         };
         Item { kind, span: item.span }
     }
@@ -245,7 +278,10 @@ impl Normal {
                     StatementKind::Mesh(Mesh { dims, over: mesh.over.clone() })
                 }
                 StatementKind::Couple(couple) => {
-                    let port = |port: &Port| Port { at: port.at.iter().map(|expr| self.expr(expr, indices)).collect(), ..port.clone() };
+                    let port = |port: &Port| Port {
+                        at: port.at.iter().map(|expr| self.expr(expr, indices)).collect(),
+                        ..port.clone()
+                    };
                     let ports = match &couple.ports {
                         Coupled::Sided(a, b) => Coupled::Sided(port(a), port(b)),
                         Coupled::AnyOf(all) => Coupled::AnyOf(all.iter().map(port).collect()),
@@ -283,7 +319,8 @@ impl Normal {
             ValueKind::Quantity(_) if takes_a_word(&setting.name.value) => setting.value.kind.clone(),
             ValueKind::Quantity(value) => ValueKind::Quantity(self.quantity(value)),
             ValueKind::Steps(steps) => {
-                let [first, last, step] = [&steps.first, &steps.last, &steps.step].map(|expr| self.number(expr));
+                let [first, last, step] =
+                    [&steps.first, &steps.last, &steps.step].map(|expr| self.number(expr));
                 ValueKind::Steps(Steps { first, last, step })
             }
             ValueKind::List(_) | ValueKind::Router(_) => setting.value.kind.clone(),
@@ -293,9 +330,11 @@ impl Normal {
                 let dims = dims.iter().map(|dim| self.expr(dim, &[])).collect();
                 ValueKind::Dims(kind.clone(), dims, block.as_ref().map(|block| self.block(block, &[])))
             }
-            ValueKind::File(kind, path, block) => {
-                ValueKind::File(kind.clone(), path.clone(), block.as_ref().map(|block| self.block(block, &[])))
-            }
+            ValueKind::File(kind, path, block) => ValueKind::File(
+                kind.clone(),
+                path.clone(),
+                block.as_ref().map(|block| self.block(block, &[])),
+            ),
         };
         Setting { name: setting.name.clone(), value: Value { kind, span: setting.value.span } }
     }
@@ -334,28 +373,42 @@ impl Normal {
         if !mentions(written, indices)
             && let Ok(value) = self.constants.eval(written, &[])
         {
-            let number = Expr { kind: ExprKind::Integer(value.unsigned_abs().to_string().into()), span: written.span };
-            return if value < 0 { Expr { kind: ExprKind::Negate(Box::new(number)), span: written.span } } else { number };
+            let number =
+                Expr { kind: ExprKind::Integer(value.unsigned_abs().to_string().into()), span: written.span };
+            return if value < 0 {
+                Expr { kind: ExprKind::Negate(Box::new(number)), span: written.span }
+            } else {
+                number
+            };
         }
         let kind = match &written.kind {
             ExprKind::Integer(_) | ExprKind::Decimal(_) | ExprKind::Name(_) => written.kind.clone(),
             ExprKind::Negate(inner) => ExprKind::Negate(Box::new(self.expr(inner, indices))),
             ExprKind::Paren(inner) => match self.expr(inner, indices) {
-                inner @ Expr { kind: ExprKind::Integer(_) | ExprKind::Name(_) | ExprKind::Paren(_), .. } => inner.kind,
+                inner @ Expr {
+                    kind: ExprKind::Integer(_) | ExprKind::Name(_) | ExprKind::Paren(_), ..
+                } => inner.kind,
                 inner => ExprKind::Paren(Box::new(inner)),
             },
             ExprKind::Chain(first, rest) => {
                 // The operands before the first index are one number: `side - 1 - v` is `1 - v`.
-                let fixed =
-                    if mentions(first, indices) { 0 } else { rest.iter().take_while(|(_, operand)| !mentions(operand, indices)).count() };
+                let fixed = if mentions(first, indices) {
+                    0
+                } else {
+                    rest.iter().take_while(|(_, operand)| !mentions(operand, indices)).count()
+                };
                 // Without an index, what is here has no value at all, and stays.
                 let fixed = if fixed == rest.len() { 0 } else { fixed };
                 let (fixed, rest) = rest.split_at(fixed);
                 let first = match fixed {
                     [] => self.expr(first, indices),
-                    _ => self.expr(&Expr { kind: ExprKind::Chain(first.clone(), fixed.to_vec()), span: written.span }, &[]),
+                    _ => self.expr(
+                        &Expr { kind: ExprKind::Chain(first.clone(), fixed.to_vec()), span: written.span },
+                        &[],
+                    ),
                 };
-                let rest = rest.iter().map(|(operator, operand)| (*operator, self.expr(operand, indices))).collect();
+                let rest =
+                    rest.iter().map(|(operator, operand)| (*operator, self.expr(operand, indices))).collect();
                 ExprKind::Chain(Box::new(first), rest)
             }
         };
@@ -376,7 +429,9 @@ fn mentions(expr: &Expr, indices: &[Text]) -> bool {
         ExprKind::Integer(_) | ExprKind::Decimal(_) => false,
         ExprKind::Name(name) => indices.contains(name),
         ExprKind::Negate(inner) | ExprKind::Paren(inner) => mentions(inner, indices),
-        ExprKind::Chain(first, rest) => mentions(first, indices) || rest.iter().any(|(_, operand)| mentions(operand, indices)),
+        ExprKind::Chain(first, rest) => {
+            mentions(first, indices) || rest.iter().any(|(_, operand)| mentions(operand, indices))
+        }
     }
 }
 

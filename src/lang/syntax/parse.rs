@@ -50,7 +50,10 @@ fn parse_rule<T>(
         return Err(vec![ParseError::TooLarge { limit: SPEC_BYTES, span: Span { start: base, end: base } }]);
     }
     if count_tokens(text) > SPEC_TOKENS {
-        return Err(vec![ParseError::TooManyTokens { limit: SPEC_TOKENS, span: Span { start: base, end: base } }]);
+        return Err(vec![ParseError::TooManyTokens {
+            limit: SPEC_TOKENS,
+            span: Span { start: base, end: base },
+        }]);
     }
     let scanned = scan(text, base).map_err(|error| vec![error])?;
     let mut code = scanned.code;
@@ -86,10 +89,14 @@ fn parse_rule<T>(
 /// It is no `name=value`. Whether the value fits is known only where the parameter is.
 pub(super) fn parse_given(text: &str, base: u32) -> Result<Given, ParseError> {
     let whole = Span { start: base, end: base + text.len() as u32 };
-    let (name, value) = text.split_once('=').ok_or_else(|| ParseError::NotGiven { found: text.to_owned(), span: whole })?;
+    let (name, value) =
+        text.split_once('=').ok_or_else(|| ParseError::NotGiven { found: text.to_owned(), span: whole })?;
     let (bare, typed) = (name.trim(), value.trim());
     let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    if typed.is_empty() || !bare.starts_with(|first: char| plain(first) && !first.is_ascii_digit()) || !bare.chars().all(plain) {
+    if typed.is_empty()
+        || !bare.starts_with(|first: char| plain(first) && !first.is_ascii_digit())
+        || !bare.chars().all(plain)
+    {
         return Err(ParseError::NotGiven { found: text.to_owned(), span: whole });
     }
     let start = base + (name.len() - name.trim_start().len()) as u32;
@@ -97,7 +104,8 @@ pub(super) fn parse_given(text: &str, base: u32) -> Result<Given, ParseError> {
     let start = base + (text.len() - value.trim_start().len()) as u32;
     let typed = Spanned { value: typed.into(), span: Span { start, end: start + typed.len() as u32 } };
     // Brackets may nest as deeply as in a file.
-    let code = scan(text, base).ok().filter(|_| count_tokens(text) <= SPEC_TOKENS).map(|scanned| scanned.code);
+    let code =
+        scan(text, base).ok().filter(|_| count_tokens(text) <= SPEC_TOKENS).map(|scanned| scanned.code);
     let value = code.and_then(|code| {
         let mut builder = Builder { base, errors: Vec::new() };
         let pair = Grammar::parse(Rule::given, &code).ok()?.next()?;

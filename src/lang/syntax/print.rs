@@ -17,7 +17,8 @@ const INDENT: usize = 4;
 
 /// Formats one file; `use` items stay as they are.
 pub fn print(file: &File) -> String {
-    let mut printer = Printer { out: String::new(), comments: &file.comments, layout: &file.layout, depth: 0, last: None };
+    let mut printer =
+        Printer { out: String::new(), comments: &file.comments, layout: &file.layout, depth: 0, last: None };
     let starts: Vec<u32> = file.entries.iter().map(|entry| entry_span(entry).start).collect();
     for (place, entry) in file.entries.iter().enumerate() {
         let next = starts.get(place + 1).copied().unwrap_or(u32::MAX);
@@ -61,17 +62,24 @@ impl<'a> Line<'a> {
     fn item(item: &'a Item) -> Self {
         let (head, block) = match &item.kind {
             ItemKind::Use(used) => closed(format!("use \"{}\"", used.path.value), used.changes.as_ref()),
-            ItemKind::Let(Let { name, value }) => (format!("let {} = {};", name.value, constant(value)), None),
+            ItemKind::Let(Let { name, value }) => {
+                (format!("let {} = {};", name.value, constant(value)), None)
+            }
             ItemKind::Param(Param { name, value, among }) => {
                 let among = match among {
                     None => String::new(),
                     Some(Among::Range(low, high, _)) => format!(" in {}..={}", quantity(low), quantity(high)),
-                    Some(Among::List(items, _)) => format!(" in [{}]", items.iter().map(self::item).collect::<Vec<_>>().join(", ")),
+                    Some(Among::List(items, _)) => {
+                        format!(" in [{}]", items.iter().map(self::item).collect::<Vec<_>>().join(", "))
+                    }
                 };
                 (format!("param {} = {}{among};", name.value, constant(value)), None)
             }
             ItemKind::Sweep(all) => {
-                let lines: String = all.iter().map(|swept| format!("{} = {}; ", swept.name.value, self::swept(swept))).collect();
+                let lines: String = all
+                    .iter()
+                    .map(|swept| format!("{} = {}; ", swept.name.value, self::swept(swept)))
+                    .collect();
                 (if all.is_empty() { "sweep {}".to_owned() } else { format!("sweep {{ {lines}}}") }, None)
             }
             ItemKind::Setting(setting) => self::setting(setting),
@@ -107,24 +115,34 @@ impl<'a> Line<'a> {
     }
 
     fn statement(statement: &'a Statement) -> Self {
-        let over = |over: &Option<Name>| over.as_ref().map_or(String::new(), |link| format!(" over {}", link.value));
+        let over =
+            |over: &Option<Name>| over.as_ref().map_or(String::new(), |link| format!(" over {}", link.value));
         let (head, block) = match &statement.kind {
             StatementKind::Setting(setting) => self::setting(setting),
             StatementKind::Mesh(mesh) => (format!("mesh {}{};", dims(&mesh.dims), over(&mesh.over)), None),
             StatementKind::Couple(couple) => {
                 let ports = match &couple.ports {
                     Coupled::Sided(a, b) => format!("{} with {}", port(a), port(b)),
-                    Coupled::AnyOf(all) => format!("any of {}", all.iter().map(port).collect::<Vec<_>>().join(", ")),
+                    Coupled::AnyOf(all) => {
+                        format!("any of {}", all.iter().map(port).collect::<Vec<_>>().join(", "))
+                    }
                 };
                 (format!("couple {ports}{};", over(&couple.over)), None)
             }
             StatementKind::Component(component) => {
-                let groups = component.groups.as_ref().map_or(String::new(), |size| format!(" over groups of {}", expr(size)));
+                let groups = component
+                    .groups
+                    .as_ref()
+                    .map_or(String::new(), |size| format!(" over groups of {}", expr(size)));
                 (format!("all_to_all{groups} weight {};", expr(&component.weight)), None)
             }
             StatementKind::Level(level) => {
-                let joined = level.joined.as_ref().map_or(String::new(), |joined| format!(" joined {}", expr(joined)));
-                closed(format!("level {}{joined}{}", expr(&level.blocks), over(&level.over)), level.block.as_ref())
+                let joined =
+                    level.joined.as_ref().map_or(String::new(), |joined| format!(" joined {}", expr(joined)));
+                closed(
+                    format!("level {}{joined}{}", expr(&level.blocks), over(&level.over)),
+                    level.block.as_ref(),
+                )
             }
             StatementKind::Change(change) => {
                 let name = change.name.as_ref().map_or(String::new(), |name| format!(" {}", name.value));
@@ -144,7 +162,11 @@ impl<'a> Line<'a> {
     fn inline(&self) -> String {
         let Some(lines) = self.lines() else { return self.head.clone() };
         let statements: Vec<String> = lines.iter().map(Line::inline).collect();
-        if statements.is_empty() { format!("{} {{}}", self.head) } else { format!("{} {{ {} }}", self.head, statements.join(" ")) }
+        if statements.is_empty() {
+            format!("{} {{}}", self.head)
+        } else {
+            format!("{} {{ {} }}", self.head, statements.join(" "))
+        }
     }
 }
 
@@ -264,25 +286,44 @@ fn setting(setting: &Setting) -> (String, Option<&Block>) {
     let name = &setting.name.value;
     match &setting.value.kind {
         ValueKind::Quantity(value) => (format!("{name} = {};", quantity(value)), None),
-        ValueKind::Dims(kind, lengths, block) => closed(format!("{name} = {} {}", kind.value, dims(lengths)), block.as_ref()),
+        ValueKind::Dims(kind, lengths, block) => {
+            closed(format!("{name} = {} {}", kind.value, dims(lengths)), block.as_ref())
+        }
         // A text alone, which a `use` gives to a parameter.
-        ValueKind::File(kind, text, _) if kind.value.is_empty() => (format!("{name} = \"{}\";", text.value), None),
-        ValueKind::File(kind, path, block) => closed(format!("{name} = {} \"{}\"", kind.value, path.value), block.as_ref()),
-        ValueKind::Steps(Steps { first, last, step }) => (format!("{name} = {} .. {} step {};", expr(first), expr(last), expr(step)), None),
-        ValueKind::List(items) => (format!("{name} = [{}];", items.iter().map(item).collect::<Vec<_>>().join(", ")), None),
+        ValueKind::File(kind, text, _) if kind.value.is_empty() => {
+            (format!("{name} = \"{}\";", text.value), None)
+        }
+        ValueKind::File(kind, path, block) => {
+            closed(format!("{name} = {} \"{}\"", kind.value, path.value), block.as_ref())
+        }
+        ValueKind::Steps(Steps { first, last, step }) => {
+            (format!("{name} = {} .. {} step {};", expr(first), expr(last), expr(step)), None)
+        }
+        ValueKind::List(items) => {
+            (format!("{name} = [{}];", items.iter().map(item).collect::<Vec<_>>().join(", ")), None)
+        }
         ValueKind::Router(router) => (format!("{name} = {};", item(router)), None),
-        ValueKind::Limit(comparison, value) => (format!("{name} {} {};", comparison.value, quantity(value)), None),
+        ValueKind::Limit(comparison, value) => {
+            (format!("{name} {} {};", comparison.value, quantity(value)), None)
+        }
         ValueKind::Block(kind, block) => (format!("{name} = {}", kind.value), Some(block)),
     }
 }
 
 /// In quotes where it could not be read without them.
 fn item(name: &Name) -> String {
-    let (head, tail) = name.value.split_once('[').map_or((&*name.value, None), |(head, tail)| (head, Some(tail)));
-    let all = |text: &str, others: &str| text.chars().all(|letter| letter.is_ascii_alphanumeric() || others.contains(letter));
+    let (head, tail) =
+        name.value.split_once('[').map_or((&*name.value, None), |(head, tail)| (head, Some(tail)));
+    let all = |text: &str, others: &str| {
+        text.chars().all(|letter| letter.is_ascii_alphanumeric() || others.contains(letter))
+    };
     // Anything else might begin a comment, open a bracket or lose its spaces.
     let closed = tail.is_none_or(|tail| tail.strip_suffix(']').is_some_and(|inside| all(inside, "_.,:+-")));
-    if !head.is_empty() && all(head, "_.") && closed { name.value.to_string() } else { format!("\"{}\"", name.value) }
+    if !head.is_empty() && all(head, "_.") && closed {
+        name.value.to_string()
+    } else {
+        format!("\"{}\"", name.value)
+    }
 }
 
 /// The text before a block, or with the `;` that stands for none.
@@ -291,7 +332,8 @@ fn closed(head: String, block: Option<&Block>) -> (String, Option<&Block>) {
 }
 
 fn ocs(ocs: &OcsItem) -> String {
-    let indices: Vec<String> = ocs.indices.iter().map(|index| format!("{} in {}", index.name.value, range(&index.range))).collect();
+    let indices: Vec<String> =
+        ocs.indices.iter().map(|index| format!("{} in {}", index.name.value, range(&index.range))).collect();
     let indices = if indices.is_empty() { String::new() } else { format!("[{}]", indices.join(", ")) };
     let cubes = ocs.cubes.as_ref().map_or(String::new(), |cubes| format!(" for cubes {}", range(cubes)));
     format!("ocs {}{indices}{cubes}", ocs.name.value)
@@ -342,7 +384,9 @@ pub(super) fn told(statement: &Statement) -> String {
 pub fn swept(swept: &Swept) -> String {
     let one = |value: &SweptValue| match value {
         SweptValue::One(value) => constant(value),
-        SweptValue::Range { first, last, through } => format!("{}{}{}", first.value, if *through { "..=" } else { ".." }, last.value),
+        SweptValue::Range { first, last, through } => {
+            format!("{}{}{}", first.value, if *through { "..=" } else { ".." }, last.value)
+        }
     };
     swept.values.iter().map(one).collect::<Vec<_>>().join(", ")
 }
@@ -362,7 +406,10 @@ pub fn expr(written: &Expr) -> String {
         ExprKind::Negate(inner) => format!("-{}", expr(inner)),
         ExprKind::Paren(inner) => format!("({})", expr(inner)),
         ExprKind::Chain(first, rest) => {
-            let rest: String = rest.iter().map(|(operator, operand)| format!(" {} {}", operator.symbol(), expr(operand))).collect();
+            let rest: String = rest
+                .iter()
+                .map(|(operator, operand)| format!(" {} {}", operator.symbol(), expr(operand)))
+                .collect();
             format!("{}{rest}", expr(first))
         }
     }

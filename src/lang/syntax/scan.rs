@@ -62,8 +62,11 @@ pub(super) fn scan(text: &str, base: u32) -> Result<Scan, ParseError> {
         let comment_end = if rest.starts_with(b"//") {
             Some(at + text[at..].find('\n').unwrap_or(rest.len()))
         } else if rest.starts_with(b"/*") {
-            let length =
-                text[at + 2..].find("*/").ok_or(ParseError::Unterminated { what: "comment", close: "*/", span: span(at, at + 2) })?;
+            let length = text[at + 2..].find("*/").ok_or(ParseError::Unterminated {
+                what: "comment",
+                close: "*/",
+                span: span(at, at + 2),
+            })?;
             Some(at + 2 + length + 2)
         } else {
             None
@@ -81,7 +84,11 @@ pub(super) fn scan(text: &str, base: u32) -> Result<Scan, ParseError> {
         match bytes[at] {
             b'"' => {
                 let end = text[at + 1..].find(['"', '\n']).filter(|length| bytes[at + 1 + length] == b'"');
-                at += 1 + end.ok_or(ParseError::Unterminated { what: "string", close: "\"", span: span(at, at + 1) })?;
+                at += 1 + end.ok_or(ParseError::Unterminated {
+                    what: "string",
+                    close: "\"",
+                    span: span(at, at + 1),
+                })?;
             }
             b'{' | b'(' | b'[' => {
                 open.push((at, indent));
@@ -91,7 +98,9 @@ pub(super) fn scan(text: &str, base: u32) -> Result<Scan, ParseError> {
             }
             close @ (b'}' | b')' | b']') => {
                 let opened = open.pop();
-                if let Some((opened, _)) = opened.filter(|&(_, opened_indent)| suspect.is_none() && indent < opened_indent) {
+                if let Some((opened, _)) =
+                    opened.filter(|&(_, opened_indent)| suspect.is_none() && indent < opened_indent)
+                {
                     suspect = Some(opened);
                 }
                 let matches = opened.is_some_and(|(opened, _)| closing(bytes[opened]) == close);
@@ -111,7 +120,11 @@ pub(super) fn scan(text: &str, base: u32) -> Result<Scan, ParseError> {
     if let Some(&(outermost, _)) = open.first() {
         let opened = suspect.unwrap_or(outermost);
         let close = closing(bytes[opened]) as char;
-        return Err(ParseError::NeverClosed { open: bytes[opened] as char, close, span: span(opened, opened + 1) });
+        return Err(ParseError::NeverClosed {
+            open: bytes[opened] as char,
+            close,
+            span: span(opened, opened + 1),
+        });
     }
     Ok(Scan { code: String::from_utf8(code).unwrap_or_default(), comments })
 }
@@ -132,7 +145,9 @@ fn closing(open: u8) -> u8 {
 
 fn unbalanced(found: char, span: Span, opened: Option<(char, Span)>) -> ParseError {
     match opened {
-        Some((open, open_span)) => ParseError::WrongClose { found, open, wanted: closing(open as u8) as char, span, open_span },
+        Some((open, open_span)) => {
+            ParseError::WrongClose { found, open, wanted: closing(open as u8) as char, span, open_span }
+        }
         None => ParseError::NeverOpened { found, span },
     }
 }

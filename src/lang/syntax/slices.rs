@@ -8,7 +8,8 @@ use super::ast::*;
 use fabc_base::diag::{Span, Spanned};
 
 /// What a slice says for itself, or takes from its fabric.
-pub const OF_SLICES: [&str; 7] = ["budget", "demand", "topology", "routing", "simulate", "collective", "require"];
+pub const OF_SLICES: [&str; 7] =
+    ["budget", "demand", "topology", "routing", "simulate", "collective", "require"];
 
 /// How many slices there are, and how large they are.
 const SIZES: [&str; 3] = ["cubes", "count", "spare"];
@@ -40,7 +41,8 @@ pub fn divided(spec: &Spec) -> Spec {
     let head = spec.fabric().head;
     let chosen = |name: &str, word: &str| {
         let [name, word] = [name, word].map(|text| Spanned { value: Text::from(text), span: head });
-        let value = Value { kind: ValueKind::Block(word, Block { statements: Vec::new(), span: head }), span: head };
+        let value =
+            Value { kind: ValueKind::Block(word, Block { statements: Vec::new(), span: head }), span: head };
         Item { kind: ItemKind::Setting(Setting { name, value }), span: head }
     };
     let left_out = |item: &&Item| {
@@ -59,7 +61,10 @@ pub fn kind(spec: &Spec, slice: SliceItem<'_>, serves: &dyn Fn(&str) -> bool) ->
     let taken = |item: &&Item| match &item.kind {
         ItemKind::Slice(..) | ItemKind::Floor(_) => false,
         ItemKind::Ocs(ocs) => serves(&ocs.name.value),
-        kind => !(SIZES.contains(&kind.keyword()) || OF_SLICES.contains(&kind.keyword()) && own.contains(&kind.keyword())),
+        kind => {
+            !(SIZES.contains(&kind.keyword())
+                || OF_SLICES.contains(&kind.keyword()) && own.contains(&kind.keyword()))
+        }
     };
     let mut items: Vec<Item> = spec.items().into_iter().filter(taken).cloned().collect();
     for item in &mut items {
@@ -69,7 +74,8 @@ pub fn kind(spec: &Spec, slice: SliceItem<'_>, serves: &dyn Fn(&str) -> bool) ->
     }
     items.extend(slice.items.iter().filter(|item| item.kind.keyword() != "count").cloned());
     let fabric = &spec.fabric().name;
-    let name = Spanned { value: Text::from(kind_name(&fabric.value, &slice.name.value)), span: slice.name.span };
+    let name =
+        Spanned { value: Text::from(kind_name(&fabric.value, &slice.name.value)), span: slice.name.span };
     with_items(spec, name, items)
 }
 

@@ -94,7 +94,9 @@ impl Used {
                 // The file in `graph live` reads as a unit.
                 self.0.extend(quantity.unit.as_ref().map(|unit| unit.value.clone()));
             }
-            ValueKind::Steps(Steps { first, last, step }) => [first, last, step].into_iter().for_each(|expr| self.expr(expr)),
+            ValueKind::Steps(Steps { first, last, step }) => {
+                [first, last, step].into_iter().for_each(|expr| self.expr(expr))
+            }
             ValueKind::List(items) => self.0.extend(items.iter().map(|item| item.value.clone())),
             ValueKind::Router(_) => {}
             ValueKind::Block(kind, block) => {

@@ -259,13 +259,16 @@ impl Place {
 
     /// The settings that the block may have.
     pub fn settings(self) -> impl Iterator<Item = &'static str> {
-        let fields = FIELDS.iter().filter(move |field| field.kind != FieldKind::Statement && field.places.contains(&self));
+        let fields = FIELDS
+            .iter()
+            .filter(move |field| field.kind != FieldKind::Statement && field.places.contains(&self));
         fields.map(|field| field.name)
     }
 
     /// The statement that the block may have beside its settings.
     pub fn statement(self) -> Option<&'static str> {
-        let mut fields = FIELDS.iter().filter(|field| field.kind == FieldKind::Statement && field.places.contains(&self));
+        let mut fields =
+            FIELDS.iter().filter(|field| field.kind == FieldKind::Statement && field.places.contains(&self));
         fields.next().map(|field| field.name)
     }
 }

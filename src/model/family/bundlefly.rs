@@ -48,7 +48,11 @@ impl FamilyFacts for Bundlefly {
     }
 
     fn fullest_routers(&self) -> Vec<FullestRouter> {
-        FullestRouter::any_grouped(FORM.0, u64::from(self.local_links()), u64::from(slim_fly_degree(self.q).unwrap_or(0)))
+        FullestRouter::any_grouped(
+            FORM.0,
+            u64::from(self.local_links()),
+            u64::from(slim_fly_degree(self.q).unwrap_or(0)),
+        )
     }
 
     fn router_names(&self) -> Names {

@@ -33,7 +33,13 @@ impl Dragonfly {
     /// The designs whose routers have so many network ports, with as many groups as there can be.
     pub(crate) fn of_radix(radix: u32) -> impl Iterator<Item = Dragonfly> {
         let sizes = (1..radix).map(move |h| (radix + 1 - h, h)).filter(|&(a, _)| a > 1);
-        sizes.map(|(a, h)| Dragonfly { a, h, g: a * h + 1, arrangement: Arrangement::default(), spare: false })
+        sizes.map(|(a, h)| Dragonfly {
+            a,
+            h,
+            g: a * h + 1,
+            arrangement: Arrangement::default(),
+            spare: false,
+        })
     }
 }
 

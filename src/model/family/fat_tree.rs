@@ -65,7 +65,8 @@ impl FamilyFacts for FatTree {
         let width = arity.pow(levels - 1);
         // Leaves whose numbers differ in digit j and in none above meet at level j + 1.
         let mut layers = vec![0; 2 * levels as usize - 1];
-        (0..levels - 1).for_each(|digit| layers[2 * digit as usize + 2] = width * (arity - 1) * arity.pow(digit));
+        (0..levels - 1)
+            .for_each(|digit| layers[2 * digit as usize + 2] = width * (arity - 1) * arity.pow(digit));
         let diameter = Farthest::everywhere(2 * (levels - 1));
         Some(ClosedForm {
             endpoints: width,

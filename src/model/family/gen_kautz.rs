@@ -42,7 +42,12 @@ impl FamilyFacts for GenKautz {
     }
 
     fn written(&self) -> String {
-        format!("gen_kautz {{ degree = {}; routers = {};{} }}", self.degree, self.routers, self.arcs.written())
+        format!(
+            "gen_kautz {{ degree = {}; routers = {};{} }}",
+            self.degree,
+            self.routers,
+            self.arcs.written()
+        )
     }
 
     fn router_count(&self) -> usize {

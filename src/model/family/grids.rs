@@ -54,7 +54,8 @@ impl<T: Grid> FamilyFacts for T {
     }
 
     fn fullest_routers(&self) -> Vec<FullestRouter> {
-        let kind = if self.sides().len() == 1 { "links along its dimension" } else { "links along the dimensions" };
+        let kind =
+            if self.sides().len() == 1 { "links along its dimension" } else { "links along the dimensions" };
         let links = u64::from(along(self.sides(), T::most_links_along));
         vec![FullestRouter::new(format!("a router of this `{}`", T::FORM.0), &[(links, kind)])]
     }
@@ -104,7 +105,9 @@ impl Grid for Torus {
     }
 
     fn formulas(&self) -> ClosedForm {
-        let ring = |side: u64| (0..=side / 2).map(|hops| if hops == 0 || 2 * hops == side { 1 } else { 2 }).collect();
+        let ring = |side: u64| {
+            (0..=side / 2).map(|hops| if hops == 0 || 2 * hops == side { 1 } else { 2 }).collect()
+        };
         ClosedForm::of_view(along(&self.0, ring_neighbors), lines(&self.0, ring))
     }
 }
@@ -128,7 +131,8 @@ impl Grid for Mesh {
     fn formulas(&self) -> ClosedForm {
         let (sides, routers) = (&self.0, self.router_count() as u64);
         // Ordered pairs of a path by distance, each router with itself once.
-        let path = |side: u64| (0..side).map(|hops| if hops == 0 { side } else { 2 * (side - hops) }).collect();
+        let path =
+            |side: u64| (0..side).map(|hops| if hops == 0 { side } else { 2 * (side - hops) }).collect();
         let mut layers = lines(sides, path);
         layers[0] = 0;
         // From corner to corner.
@@ -174,7 +178,11 @@ impl HyperX {
                 let most = sides.last().map_or(links, |&side: &u32| links.min(side - 1));
                 // The later sides have at most as many links each, and one at least.
                 let range = (1..=most).filter(move |&own| links - own >= left && links - own <= own * left);
-                range.map(move |own| (sides.iter().copied().chain([own + 1]).collect::<Vec<u32>>(), links - own)).collect::<Vec<_>>()
+                range
+                    .map(move |own| {
+                        (sides.iter().copied().chain([own + 1]).collect::<Vec<u32>>(), links - own)
+                    })
+                    .collect::<Vec<_>>()
             };
             found = found.into_iter().flat_map(longer).collect();
         }

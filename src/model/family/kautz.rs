@@ -75,7 +75,13 @@ impl FamilyFacts for Kautz {
             (Arcs::Duplex, _) => {
                 let bound = Farthest { hops: length, reached: Reached::Unsaid };
                 let degrees = [2 * degree - 1, self.most_links()];
-                ClosedForm { links: arcs_in_all - opposite, degrees, diameter: bound, router_diameter: bound, ..form }
+                ClosedForm {
+                    links: arcs_in_all - opposite,
+                    degrees,
+                    diameter: bound,
+                    router_diameter: bound,
+                    ..form
+                }
             }
         })
     }

@@ -90,7 +90,8 @@ impl FamilyFacts for Levels {
 
     fn fullest_routers(&self) -> Vec<FullestRouter> {
         let kinds: Vec<String> = (1..=self.0.len()).map(|level| format!("at level {level}")).collect();
-        let links: Vec<(u64, &str)> = self.0.iter().zip(&kinds).map(|(level, kind)| (u64::from(level.ports), &**kind)).collect();
+        let links: Vec<(u64, &str)> =
+            self.0.iter().zip(&kinds).map(|(level, kind)| (u64::from(level.ports), &**kind)).collect();
         vec![FullestRouter::new("a router of these `levels`".to_owned(), &links)]
     }
 

@@ -28,7 +28,13 @@ impl Megafly {
 
     /// The spines alone: a dragonfly but for the links inside its groups.
     pub fn spines(&self) -> Dragonfly {
-        Dragonfly { a: self.a / 2, h: self.rho, g: self.groups(), arrangement: self.arrangement, spare: false }
+        Dragonfly {
+            a: self.a / 2,
+            h: self.rho,
+            g: self.groups(),
+            arrangement: self.arrangement,
+            spare: false,
+        }
     }
 }
 

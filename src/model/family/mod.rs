@@ -141,7 +141,8 @@ impl Family {
     ];
 
     /// The words of those whose links are of two classes: inside blocks and between them.
-    pub const GROUPED: [&'static str; 4] = [polarstar::FORM.0, bundlefly::FORM.0, dragonfly::FORM.0, megafly::FORM.0];
+    pub const GROUPED: [&'static str; 4] =
+        [polarstar::FORM.0, bundlefly::FORM.0, dragonfly::FORM.0, megafly::FORM.0];
 
     /// The words of the families that formulas describe: those of [`Family::closed_form`].
     pub const DESCRIBED: [&'static str; 13] = [
@@ -198,7 +199,9 @@ impl Family {
     /// The sides of a torus, a mesh or a HyperX; `None` of other families.
     pub fn grid_sides(&self) -> Option<&[u32]> {
         match self {
-            Family::Torus(Torus(sides)) | Family::Mesh(Mesh(sides)) | Family::HyperX(HyperX(sides)) => Some(sides),
+            Family::Torus(Torus(sides)) | Family::Mesh(Mesh(sides)) | Family::HyperX(HyperX(sides)) => {
+                Some(sides)
+            }
             _ => None,
         }
     }
@@ -289,7 +292,10 @@ impl FamilyFacts for Permuted {
         let base = self.base.written();
         let end = if base.ends_with('}') { "" } else { ";" };
         let (method, duplicates) = (self.method.name(), self.duplicates.name());
-        format!("permute {{ of = {base}{end} method = {method}; duplicates = {duplicates}; {} }}", self.draw.written())
+        format!(
+            "permute {{ of = {base}{end} method = {method}; duplicates = {duplicates}; {} }}",
+            self.draw.written()
+        )
     }
 
     fn router_count(&self) -> usize {

@@ -66,7 +66,9 @@ impl PolarStar {
     pub(crate) fn of_radix(q: u32, radix: u32) -> impl Iterator<Item = PolarStar> {
         let degree = radix.checked_sub(q + 1);
         let fitting = Supernode::ALL.into_iter().filter(|&supernode| supernode != Supernode::Complete);
-        let stars = degree.into_iter().flat_map(move |degree| fitting.clone().map(move |supernode| PolarStar { q, supernode, degree }));
+        let stars = degree
+            .into_iter()
+            .flat_map(move |degree| fitting.clone().map(move |supernode| PolarStar { q, supernode, degree }));
         stars.filter(PolarStar::has_supernode)
     }
 }
@@ -140,11 +142,18 @@ impl FamilyFacts for PolarStar {
         };
         let middle = routers * (routers - 1) - near - far;
         let hops = if far > 0 { 3 } else { 2 };
-        let everywhere = if hops == 3 { ball_of_two(ports) < routers } else { 1 + u64::from(ports) < routers };
-        let diameter = Farthest { hops, reached: if everywhere { Reached::Everywhere } else { Reached::Somewhere } };
+        let everywhere =
+            if hops == 3 { ball_of_two(ports) < routers } else { 1 + u64::from(ports) < routers };
+        let diameter =
+            Farthest { hops, reached: if everywhere { Reached::Everywhere } else { Reached::Somewhere } };
         let layers = [0, near, middle, far].into_iter().take(hops as usize + 1).collect();
         let degrees = [ports - u32::from(short > 0), ports];
-        Some(ClosedForm { links: near / 2, degrees, layers: Some(layers), ..ClosedForm::regular(routers, ports, diameter) })
+        Some(ClosedForm {
+            links: near / 2,
+            degrees,
+            layers: Some(layers),
+            ..ClosedForm::regular(routers, ports, diameter)
+        })
     }
 
     /// Of inductive quads half of the pairs {a, f(a)} of every supernode, which no link between supernodes
@@ -160,7 +169,8 @@ impl FamilyFacts for PolarStar {
             (pair[a as usize], pair[b as usize]) = (number, number);
         }
         let (points, pairs) = (Plane::count(self.q), across.len() / 2);
-        let within = |point: u32, pair: usize| 2 * pair + 1 < pairs || 2 * pair + 1 == pairs && point < points / 2;
+        let within =
+            |point: u32, pair: usize| 2 * pair + 1 < pairs || 2 * pair + 1 == pairs && point < points / 2;
         vec![(0..points).flat_map(|point| pair.iter().map(move |&pair| within(point, pair))).collect()]
     }
 

@@ -22,7 +22,12 @@ impl FamilyFacts for RandomRegular {
     }
 
     fn written(&self) -> String {
-        format!("random_regular {{ routers = {}; degree = {}; {} }}", self.routers, self.degree, self.draw.written())
+        format!(
+            "random_regular {{ routers = {}; degree = {}; {} }}",
+            self.routers,
+            self.degree,
+            self.draw.written()
+        )
     }
 
     fn router_count(&self) -> usize {

@@ -94,7 +94,10 @@ mod tests {
             Shortcuts { routers, degree: 4, reach, draw: Draw { seed: 1, attempts: 1, draws: 1 } }.farthest()
         };
         // 12.8 of 256, and exactly 12 of 240.
-        assert_eq!([of(256, "0.1"), of(240, "0.1"), of(256, "0.5"), of(256, "1"), of(257, "1")], [12, 11, 63, 127, 128]);
+        assert_eq!(
+            [of(256, "0.1"), of(240, "0.1"), of(256, "0.5"), of(256, "1"), of(257, "1")],
+            [12, 11, 63, 127, 128]
+        );
         assert_eq!(of(10, "0.2"), 0);
     }
 }

@@ -28,7 +28,11 @@ impl FreeGraph {
     pub fn weight(thousandths: u32) -> String {
         let digits = format!("{:03}", thousandths % 1000);
         let digits = digits.trim_end_matches('0');
-        if digits.is_empty() { (thousandths / 1000).to_string() } else { format!("{}.{digits}", thousandths / 1000) }
+        if digits.is_empty() {
+            (thousandths / 1000).to_string()
+        } else {
+            format!("{}.{digits}", thousandths / 1000)
+        }
     }
 }
 
@@ -41,7 +45,9 @@ impl FamilyFacts for FreeGraph {
         let FreeGraph { routers, degree, arcs, effort, seed, cable } = self;
         let cable = cable.map_or(String::new(), |weight| format!(" cable = {};", FreeGraph::weight(weight)));
         let arcs = if *arcs == Arcs::Simplex { " arcs = simplex;" } else { "" };
-        format!("synthesize {{ degree = {degree}; routers = {routers};{arcs} effort = {effort}; seed = {seed};{cable} }}")
+        format!(
+            "synthesize {{ degree = {degree}; routers = {routers};{arcs} effort = {effort}; seed = {seed};{cable} }}"
+        )
     }
 
     fn router_count(&self) -> usize {

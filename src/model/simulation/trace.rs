@@ -45,7 +45,8 @@ impl Trace {
         let written = (1..).zip(text.lines()).map(|(at, line)| (at, line.trim()));
         for (line, words) in written.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
             let wrong = |what: String, help: &str| TraceProblem::Line { line, what, help: help.to_owned() };
-            let cells = csv::cells(words).map_err(|what| wrong(what.to_owned(), "a quote within quotes is written twice"))?;
+            let cells = csv::cells(words)
+                .map_err(|what| wrong(what.to_owned(), "a quote within quotes is written twice"))?;
             if lines.is_empty() && cells.join(",") == HEAD {
                 continue;
             }
@@ -54,22 +55,35 @@ impl Trace {
                 return Err(wrong(what, "write `cycle,src,dst,flits`, such as `120,cube0[0,0,0],17,64`"));
             };
             let number = |name: &str, cell: &str, least: u32| {
-                let found = cell.parse::<u64>().ok().filter(|_| cell.bytes().all(|byte| byte.is_ascii_digit()));
+                let found =
+                    cell.parse::<u64>().ok().filter(|_| cell.bytes().all(|byte| byte.is_ascii_digit()));
                 let most = SIMULATED_CYCLES - 1;
                 let fits = found.filter(|found| (u64::from(least)..=most).contains(found));
-                fits.map(|found| found as u32)
-                    .ok_or_else(|| wrong(format!("`{cell}` is no {name}"), &format!("write a whole number from {least} to {most}")))
+                fits.map(|found| found as u32).ok_or_else(|| {
+                    wrong(
+                        format!("`{cell}` is no {name}"),
+                        &format!("write a whole number from {least} to {most}"),
+                    )
+                })
             };
             let (cycle, flits) = (number("cycle", cycle, 0)?, number("number of flits", flits, 1)?);
             if let Some(before) = lines.last().filter(|before| before.cycle > cycle) {
                 let what = format!("cycle {cycle} comes after cycle {}", before.cycle);
-                return Err(wrong(what, "sort the lines by their cycles: messages stand in the order in which they are sent"));
+                return Err(wrong(
+                    what,
+                    "sort the lines by their cycles: messages stand in the order in which they are sent",
+                ));
             }
             lines.push(TraceLine { line, cycle, ends: [from, to].map(|name| name.as_str().into()), flits });
         }
         match lines.is_empty() {
             true => Err(TraceProblem::Empty),
-            false => Ok(Trace { path: path.to_owned(), name: path.to_owned(), text: text.into(), lines: Arc::from(lines) }),
+            false => Ok(Trace {
+                path: path.to_owned(),
+                name: path.to_owned(),
+                text: text.into(),
+                lines: Arc::from(lines),
+            }),
         }
     }
 }

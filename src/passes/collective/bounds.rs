@@ -9,7 +9,11 @@ use fabc_ir::{CollectiveBound, Fraction};
 use fabc_model::Collective;
 
 /// The bounds of a collective: volume first, then latencies by distance.
-pub(super) fn bounds(ground: &Ground<'_>, collective: Collective, root: Option<NodeId>) -> Vec<CollectiveBound> {
+pub(super) fn bounds(
+    ground: &Ground<'_>,
+    collective: Collective,
+    root: Option<NodeId>,
+) -> Vec<CollectiveBound> {
     match (collective, root) {
         (Collective::Broadcast | Collective::Reduce, Some(root)) => {
             vec![root_cut(ground, collective, root), root_way(ground, collective, root)]
@@ -25,7 +29,9 @@ pub(super) fn bounds(ground: &Ground<'_>, collective: Collective, root: Option<N
             });
             std::iter::once(partition(ground)).chain(far).collect()
         }
-        (Collective::AllToAll, _) => [flow::by_hops(ground), cut(ground)].into_iter().chain(latencies(ground)).collect(),
+        (Collective::AllToAll, _) => {
+            [flow::by_hops(ground), cut(ground)].into_iter().chain(latencies(ground)).collect()
+        }
         _ => std::iter::once(cut(ground)).chain(latencies(ground)).collect(),
     }
 }
@@ -43,15 +49,21 @@ fn root_cut(ground: &Ground<'_>, collective: Collective, root: NodeId) -> Collec
 /// here, so that a class is a router.
 fn root_way(ground: &Ground<'_>, collective: Collective, root: NodeId) -> CollectiveBound {
     let hops = |from: NodeId, to: NodeId| ground.hops[to.index()][from.index()];
-    let farthest =
-        |hops: &dyn Fn(NodeId) -> u32| ground.scene.endpoints().rev().map(|chip| (hops(chip), chip)).max_by_key(|(hops, _)| *hops);
+    let farthest = |hops: &dyn Fn(NodeId) -> u32| {
+        ground.scene.endpoints().rev().map(|chip| (hops(chip), chip)).max_by_key(|(hops, _)| *hops)
+    };
     let (way, node) = match collective {
         Collective::Reduce => (farthest(&|chip| hops(chip, root)), Some(root)),
         _ => (farthest(&|chip| hops(root, chip)), None),
     };
     let (hops, chip) = way.unwrap_or((1, root));
     let node = node.unwrap_or(chip);
-    CollectiveBound::Latency { node, distance: hops - 1, channels: ground.degree(node.index()) as u32, shards: 1 }
+    CollectiveBound::Latency {
+        node,
+        distance: hops - 1,
+        channels: ground.degree(node.index()) as u32,
+        shards: 1,
+    }
 }
 
 /// The tightest cut of a gather: exactly, but where links run one way of those around one chip.
@@ -64,7 +76,11 @@ fn cut(ground: &Ground<'_>) -> CollectiveBound {
         (newton::tightest(&groups, channels, shards), groups)
     });
     match found.and_then(|(set, groups)| Some((set?, groups))) {
-        None => CollectiveBound::Cut { all_but: vec![ground.chips[least]], channels: channels as u32, shards: shards as u32 },
+        None => CollectiveBound::Cut {
+            all_but: vec![ground.chips[least]],
+            channels: channels as u32,
+            shards: shards as u32,
+        },
         Some((set, groups)) => CollectiveBound::Cut {
             all_but: groups.routers(|group| !set.inside[group as usize]),
             channels: set.channels as u32,
@@ -87,7 +103,8 @@ pub(super) fn latencies(ground: &Ground<'_>) -> Vec<CollectiveBound> {
         for (distance, here) in at.iter().enumerate().take(at.len() - 1) {
             farther -= here;
             let (node, channels) = (ground.chips[class], ground.degree(class) as u32);
-            let bound = CollectiveBound::Latency { node, distance: distance as u32, channels, shards: farther };
+            let bound =
+                CollectiveBound::Latency { node, distance: distance as u32, channels, shards: farther };
             let volume = bound.volume();
             best.resize(best.len().max(distance + 1), None);
             if best[distance].as_ref().is_none_or(|(most, _)| volume > *most) {
@@ -101,8 +118,13 @@ pub(super) fn latencies(ground: &Ground<'_>) -> Vec<CollectiveBound> {
 /// All chips apart, or (where every router is one) parts that only thin cuts join, whichever bounds more.
 fn partition(ground: &Ground<'_>) -> CollectiveBound {
     let lanes = |channel: ChannelId| ground.scene.topology.channel_capacity(channel);
-    let into_chips: u64 = ground.scene.endpoints().flat_map(|chip| ground.scene.channels_into(chip)).map(lanes).sum();
-    let alone = CollectiveBound::Partition { part_of: Vec::new(), parts: ground.living as u32, channels: into_chips as u32 };
+    let into_chips: u64 =
+        ground.scene.endpoints().flat_map(|chip| ground.scene.channels_into(chip)).map(lanes).sum();
+    let alone = CollectiveBound::Partition {
+        part_of: Vec::new(),
+        parts: ground.living as u32,
+        channels: into_chips as u32,
+    };
     if copyable(ground.scene).is_err() {
         return alone;
     }
@@ -114,6 +136,10 @@ fn partition(ground: &Ground<'_>) -> CollectiveBound {
         return alone;
     }
     let channels: u64 = (0..groups.len()).map(|group| groups.degree(group)).sum();
-    let coarse = CollectiveBound::Partition { part_of: groups.parts(), parts: groups.len() as u32, channels: channels as u32 };
+    let coarse = CollectiveBound::Partition {
+        part_of: groups.parts(),
+        parts: groups.len() as u32,
+        channels: channels as u32,
+    };
     if coarse.volume() > most { coarse } else { alone }
 }

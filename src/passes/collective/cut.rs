@@ -99,7 +99,9 @@ impl Groups {
             }
             placed[group as usize] = true;
             last = (last.1, group);
-            for &(other, links) in self.joined[group as usize].iter().filter(|(other, _)| !placed[*other as usize]) {
+            for &(other, links) in
+                self.joined[group as usize].iter().filter(|(other, _)| !placed[*other as usize])
+            {
                 hangs[other as usize] += links;
                 if enough(hangs[other as usize]) {
                     pairs.push((group, other));
@@ -136,7 +138,9 @@ impl Groups {
         let rows = self.joined.iter().enumerate();
         // Every pair of groups is in both rows; one of them is enough.
         let links = rows.flat_map(|(group, row)| {
-            row.iter().filter(move |(other, _)| (group as u32) < *other).map(move |&(other, links)| (group, other, links))
+            row.iter()
+                .filter(move |(other, _)| (group as u32) < *other)
+                .map(move |&(other, links)| (group, other, links))
         });
         let links = links.map(|(one, other, links)| (number[one], number[other as usize], links));
         self.joined = joined(count as usize, links);

@@ -23,14 +23,17 @@ pub fn delays(
 ) -> Vec<u128> {
     let farthest = bounds.iter().map(CollectiveBound::hops).max().unwrap_or(1);
     // Without barriers a chunk that comes late may ride on a message that has begun: one overhead counts.
-    let by_hops = |hops: u32, overheads: u32| u128::from(hops.max(1)) * cost.hop + u128::from(overheads.max(1)) * cost.overhead;
+    let by_hops = |hops: u32, overheads: u32| {
+        u128::from(hops.max(1)) * cost.hop + u128::from(overheads.max(1)) * cost.overhead
+    };
     let delay = |bound: &CollectiveBound| match (bound, &cost.link_hops) {
         _ if cost.barrier => by_hops(farthest, farthest),
         (_, None) => by_hops(bound.hops(), 1),
         (&CollectiveBound::Latency { node, distance, .. }, Some(hops)) => {
             let times = times(scene, node, Way::To, hops);
             let source = root.filter(|_| collective != Collective::Reduce);
-            let sources: Vec<NodeId> = source.map_or_else(|| farther_than(scene, node, distance), |root| vec![root]);
+            let sources: Vec<NodeId> =
+                source.map_or_else(|| farther_than(scene, node, distance), |root| vec![root]);
             sources.into_iter().map(|source| times[source.index()]).min().unwrap_or(0) + cost.overhead
         }
         (_, Some(hops)) => hops.least + cost.overhead,
@@ -78,7 +81,11 @@ fn times(scene: &Scene<'_>, node: NodeId, way: Way, hops: &LinkHops) -> Vec<u128
             Way::To => scene.channels_into(near).collect(),
         };
         for channel in channels {
-            let end = if way == Way::From { scene.topology.target(channel) } else { scene.topology.source(channel) };
+            let end = if way == Way::From {
+                scene.topology.target(channel)
+            } else {
+                scene.topology.source(channel)
+            };
             let later = time + hops.own[scene.topology.link_of(channel)];
             if later < times[end.node.index()] {
                 times[end.node.index()] = later;

@@ -26,7 +26,11 @@ const TRIES: u64 = 6;
 ///
 /// # Errors
 /// A scene for which nothing can be planned, or too much of it; tables that lose a message in this scene.
-pub fn direct(scene: &Scene<'_>, tables: &ForwardingTables, asked: Asked) -> Result<Schedule, CollectiveError> {
+pub fn direct(
+    scene: &Scene<'_>,
+    tables: &ForwardingTables,
+    asked: Asked,
+) -> Result<Schedule, CollectiveError> {
     let ground = Ground::new(scene)?;
     let chunks = asked.chunks.unwrap_or(1).max(1);
     let tabled = Tabled::walked(scene, tables, Between::All, MOST_HOPS / u64::from(chunks))?;
@@ -105,7 +109,8 @@ fn messages(tabled: &Tabled, chunks: u32, asked: Asked) -> Vec<Message> {
     }
     let message = |(pair, part): (usize, u32)| {
         let (source, destination) = tabled.pairs[pair];
-        let slots = (tabled.starts[pair]..tabled.starts[pair + 1]).map(|hop| best.times[(hop * chunks + part) as usize]);
+        let slots = (tabled.starts[pair]..tabled.starts[pair + 1])
+            .map(|hop| best.times[(hop * chunks + part) as usize]);
         Message { source, destination, part, slots: slots.collect() }
     };
     (0..tabled.pairs.len()).flat_map(|pair| (0..chunks).map(move |part| (pair, part))).map(message).collect()
@@ -119,5 +124,6 @@ pub fn over_flow(scene: &Scene<'_>, proof: &DualLengths) -> Option<CollectiveBou
         return None;
     }
     let DualLengths { lengths, volume, distance, .. } = proof;
-    Some(CollectiveBound::Flow { lengths: lengths.clone(), volume: *volume, distance: *distance }).filter(|_| *volume > 0)
+    Some(CollectiveBound::Flow { lengths: lengths.clone(), volume: *volume, distance: *distance })
+        .filter(|_| *volume > 0)
 }

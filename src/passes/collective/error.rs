@@ -21,19 +21,25 @@ pub enum CollectiveError {
         to: String,
     },
     /// A router without hosts: chunks would have to rest where nothing can keep them.
-    #[error("{router} only forwards, so that nothing can rest or be added up there: only `direct` plans along the tables")]
+    #[error(
+        "{router} only forwards, so that nothing can rest or be added up there: only `direct` plans along the tables"
+    )]
     Forwards {
         /// Its name.
         router: String,
     },
     /// A link that is one channel alone.
-    #[error("{link} runs one way only, and what is gathered along a link is reduced against it: only `direct` plans along the tables")]
+    #[error(
+        "{link} runs one way only, and what is gathered along a link is reduced against it: only `direct` plans along the tables"
+    )]
     Simplex {
         /// Its channel, by name.
         link: String,
     },
     /// A link that carries so much that its chunks cannot be planned one by one.
-    #[error("{link} carries {lanes} times the common unit of all bandwidths, more than the {most} that are planned one by one")]
+    #[error(
+        "{link} carries {lanes} times the common unit of all bandwidths, more than the {most} that are planned one by one"
+    )]
     Lanes {
         /// Its channel, by name.
         link: String,
@@ -49,7 +55,9 @@ pub enum CollectiveError {
         root: NodeId,
     },
     /// More chunks than are planned.
-    #[error("{chips} chips without symmetry would take in {chunks} chunks, more than the {most} that are planned one by one")]
+    #[error(
+        "{chips} chips without symmetry would take in {chunks} chunks, more than the {most} that are planned one by one"
+    )]
     TooLarge {
         /// Chips that are planned for.
         chips: usize,

@@ -17,7 +17,9 @@ pub(super) fn by_hops(ground: &Ground<'_>) -> CollectiveBound {
     let mut lengths = vec![0; scene.topology.class_count(symmetry)];
     scene.channels().for_each(|channel| lengths[scene.topology.channel_class(symmetry, channel).index()] = 1);
     let volume = scene.channels().map(|channel| u128::from(scene.topology.channel_capacity(channel))).sum();
-    let of = |class: usize| scene.endpoints().map(|chip| u128::from(ground.hops[class][chip.index()])).sum::<u128>();
+    let of = |class: usize| {
+        scene.endpoints().map(|chip| u128::from(ground.hops[class][chip.index()])).sum::<u128>()
+    };
     let distance = ground.alive().map(of).sum::<u128>() * symmetry.order() as u128;
     CollectiveBound::Flow { lengths, volume, distance }
 }
@@ -26,7 +28,8 @@ pub(super) fn by_hops(ground: &Ground<'_>) -> CollectiveBound {
 /// scene. None where they are of other classes, of dark channels, or prove nothing.
 pub fn over_lengths(scene: &Scene<'_>, lengths: &[u64]) -> Option<CollectiveBound> {
     let topology = scene.topology;
-    let symmetry = if scene.keeps_symmetry() { topology.symmetry().clone() } else { topology.symmetry().without() };
+    let symmetry =
+        if scene.keeps_symmetry() { topology.symmetry().clone() } else { topology.symmetry().without() };
     if lengths.len() != topology.class_count(&symmetry) {
         return None;
     }
@@ -41,9 +44,11 @@ pub fn over_lengths(scene: &Scene<'_>, lengths: &[u64]) -> Option<CollectiveBoun
         return None;
     }
     let sources: Vec<NodeId> = symmetry.canonical_nodes().filter(|&node| scene.is_endpoint(node)).collect();
-    let sums: Vec<Option<u128>> = sources.par_iter().map(|&source| distances(scene, &symmetry, lengths, source)).collect();
+    let sums: Vec<Option<u128>> =
+        sources.par_iter().map(|&source| distances(scene, &symmetry, lengths, source)).collect();
     let distance = sums.into_iter().sum::<Option<u128>>()? * symmetry.order() as u128;
-    Some(CollectiveBound::Flow { lengths: lengths.to_vec(), volume, distance }).filter(|_| volume > 0 && distance > 0)
+    Some(CollectiveBound::Flow { lengths: lengths.to_vec(), volume, distance })
+        .filter(|_| volume > 0 && distance > 0)
 }
 
 /// The sum of the lengths of the shortest ways from a chip to all others; none where there is no way.
@@ -65,5 +70,8 @@ fn distances(scene: &Scene<'_>, symmetry: &Symmetry, lengths: &[u64], source: No
             }
         }
     }
-    scene.endpoints().map(|chip| Some(best[chip.index()]).filter(|&length| length < u64::MAX).map(u128::from)).sum()
+    scene
+        .endpoints()
+        .map(|chip| Some(best[chip.index()]).filter(|&length| length < u64::MAX).map(u128::from))
+        .sum()
 }

@@ -65,7 +65,8 @@ impl<'a> Ground<'a> {
             let lanes = topology.channel_capacity(channel);
             Input { channel, class: symmetry.class(from), element: symmetry.element_to(from), lanes }
         };
-        let inputs: Vec<Vec<Input>> = chips.iter().map(|&chip| scene.channels_into(chip).map(input).collect()).collect();
+        let inputs: Vec<Vec<Input>> =
+            chips.iter().map(|&chip| scene.channels_into(chip).map(input).collect()).collect();
         let neighbors = Neighbors::into_of(scene);
         let search = |breadth: &mut Breadth, &chip: &NodeId| {
             neighbors.search(chip, breadth);
@@ -75,7 +76,10 @@ impl<'a> Ground<'a> {
         let living = scene.endpoints().count();
         for (chip, hops) in chips.iter().zip(&hops).filter(|(chip, _)| scene.is_endpoint(**chip)) {
             if let Some(from) = scene.endpoints().find(|from| hops[from.index()] == Breadth::APART) {
-                return Err(CollectiveError::Disconnected { from: topology.name(from), to: topology.name(*chip) });
+                return Err(CollectiveError::Disconnected {
+                    from: topology.name(from),
+                    to: topology.name(*chip),
+                });
             }
         }
         Ok(Self { scene, canonical: !symmetry.is_trivial(), symmetry, chips, inputs, hops, living })
@@ -123,7 +127,11 @@ pub fn admitted(scene: &Scene<'_>) -> Result<(), CollectiveError> {
 fn laned(scene: &Scene<'_>, most: u64) -> Result<(), CollectiveError> {
     let topology = scene.topology;
     match scene.links().find(|&link| topology.capacity(link) > most) {
-        Some(link) => Err(CollectiveError::Lanes { link: topology.link_name(link), lanes: topology.capacity(link), most }),
+        Some(link) => Err(CollectiveError::Lanes {
+            link: topology.link_name(link),
+            lanes: topology.capacity(link),
+            most,
+        }),
         None => Ok(()),
     }
 }

@@ -34,7 +34,13 @@ impl Rooted {
             joined[a as usize].push((b, link));
             joined[b as usize].push((a, link));
         }
-        let mut rooted = Self { root: 0, up: vec![(NONE, NONE); links.nodes], joined, depth: vec![0; links.nodes], cost: 0 };
+        let mut rooted = Self {
+            root: 0,
+            up: vec![(NONE, NONE); links.nodes],
+            joined,
+            depth: vec![0; links.nodes],
+            cost: 0,
+        };
         rooted.hang(&mut Vec::new());
         rooted.center(&mut Vec::new());
         rooted
@@ -117,7 +123,8 @@ pub(super) fn lowered(links: &Links, trees: &[Vec<u32>], capacity: u32, stream: 
         // The deeper one of two.
         let tree = stream.below(rooted.len());
         let [one, other] = [0; 2].map(|_| stream.below(links.nodes) as u32);
-        let node = if rooted[tree].depth[one as usize] < rooted[tree].depth[other as usize] { other } else { one };
+        let node =
+            if rooted[tree].depth[one as usize] < rooted[tree].depth[other as usize] { other } else { one };
         let (to, link) = links.joined[node as usize][stream.below(links.joined[node as usize].len())];
         let draw = stream.below((capacity * links.lanes[link as usize]).max(1) as usize);
         exchange(links, &mut rooted, &mut users, capacity, (tree, node, to, link, draw), &mut order);
@@ -162,7 +169,8 @@ fn exchange(
     }
     let before = rooted[tree].cost + giver.map_or(0, |giver| rooted[giver].cost);
     let mut swap = |forth: bool| {
-        let (gone, come) = if forth { ((old_ends, old), (new_ends, link)) } else { ((new_ends, link), (old_ends, old)) };
+        let (gone, come) =
+            if forth { ((old_ends, old), (new_ends, link)) } else { ((new_ends, link), (old_ends, old)) };
         rooted[tree].cut(gone.0, gone.1);
         rooted[tree].join(come.0, come.1);
         rooted[tree].hang(order);

@@ -73,8 +73,11 @@ const TASK: usize = 64;
 /// Schedules all messages; ties by their numbers in `ties`.
 pub(super) fn timed(tabled: &Tabled, cutting: Cutting, rule: Rule, ties: Keyed) -> Timed {
     let Cutting { chunks, latency } = cutting;
-    let mut charges: Vec<Charge> =
-        tabled.loads.iter().map(|&load| Charge { left: i64::from(load) * i64::from(chunks), waiting: 0 }).collect();
+    let mut charges: Vec<Charge> = tabled
+        .loads
+        .iter()
+        .map(|&load| Charge { left: i64::from(load) * i64::from(chunks), waiting: 0 })
+        .collect();
     let mut queues: Vec<Vec<Waiting>> = vec![Vec::new(); tabled.loads.len()];
     // `[hop]`: where its message ends, its place in the queue, parts that were sent.
     let mut end = vec![0u32; tabled.hops.len()];
@@ -105,7 +108,8 @@ pub(super) fn timed(tabled: &Tabled, cutting: Cutting, rule: Rule, ties: Keyed) 
                 Some(waiting) => waiting.parts += parts,
                 None => {
                     place[hop as usize] = queue.len() as u32;
-                    let mut waiting = Waiting { hop, end: end[hop as usize], parts, tie: tie[hop as usize], key: 0 };
+                    let mut waiting =
+                        Waiting { hop, end: end[hop as usize], parts, tie: tie[hop as usize], key: 0 };
                     waiting.key = key(&waiting, &tabled.hops, &charges, rule);
                     queue.push(waiting);
                 }
@@ -126,10 +130,14 @@ pub(super) fn timed(tabled: &Tabled, cutting: Cutting, rule: Rule, ties: Keyed) 
                         waiting.key = key(waiting, &tabled.hops, charged, rule);
                     }
                 }
-                let best = queue.iter().enumerate().max_by_key(|(_, waiting)| (waiting.key, waiting.tie, waiting.hop));
+                let best = queue
+                    .iter()
+                    .enumerate()
+                    .max_by_key(|(_, waiting)| (waiting.key, waiting.tie, waiting.hop));
                 (best.map(|(at, _)| at), looked)
             };
-            let chosen: Vec<(Option<usize>, u64)> = queues.par_iter_mut().zip(&tabled.lanes).with_min_len(TASK).map(choose).collect();
+            let chosen: Vec<(Option<usize>, u64)> =
+                queues.par_iter_mut().zip(&tabled.lanes).with_min_len(TASK).map(choose).collect();
             for (class, (at, looked)) in chosen.into_iter().enumerate() {
                 timed.work += looked;
                 let Some(at) = at else { continue };

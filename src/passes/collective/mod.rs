@@ -77,7 +77,11 @@ pub fn natural_chunks(scene: &Scene<'_>) -> Result<u32, CollectiveError> {
 ///
 /// # Errors
 /// A scene for which nothing can be planned; a root that is no living chip.
-pub fn bounds(scene: &Scene<'_>, collective: Collective, root: Option<NodeId>) -> Result<Vec<CollectiveBound>, CollectiveError> {
+pub fn bounds(
+    scene: &Scene<'_>,
+    collective: Collective,
+    root: Option<NodeId>,
+) -> Result<Vec<CollectiveBound>, CollectiveError> {
     let ground = if collective.is_rooted() { Ground::plain(scene)? } else { Ground::new(scene)? };
     root.map_or(Ok(()), |root| living(scene, root))?;
     Ok(bounds::bounds(&ground, collective, root))
@@ -97,7 +101,9 @@ pub fn by_steps(scene: &Scene<'_>, asked: Asked) -> Result<Vec<Schedule>, Collec
     let least_volume = bounds[0].volume().times(Fraction::whole(chunks)).ceil();
     let diameter = bounds.iter().map(CollectiveBound::hops).max().unwrap_or(0) as usize;
     let mut found: Vec<(usize, u64, Vec<Round>)> = Vec::new();
-    for widths in [true, false].into_iter().flat_map(|eager| [0, 1, 2, 4].map(|quarter| Widths { quarter, eager })) {
+    for widths in
+        [true, false].into_iter().flat_map(|eager| [0, 1, 2, 4].map(|quarter| Widths { quarter, eager }))
+    {
         let rounds = steps::steps(&ground, &ranks, chunks, widths);
         let volume = rounds.iter().map(|round| u64::from(round.width)).sum();
         let optimal = rounds.len() == diameter && u128::from(volume) == least_volume;
@@ -111,7 +117,8 @@ pub fn by_steps(scene: &Scene<'_>, asked: Asked) -> Result<Vec<Schedule>, Collec
         }
     }
     found.sort_by_key(|&(count, ..)| count);
-    let schedule = |rounds| gather(&ground, CollectiveAlgorithm::Steps, asked, chunks, rounds, bounds.clone());
+    let schedule =
+        |rounds| gather(&ground, CollectiveAlgorithm::Steps, asked, chunks, rounds, bounds.clone());
     Ok(found.into_iter().map(|(_, _, rounds)| schedule(rounds)).collect())
 }
 
@@ -181,7 +188,12 @@ pub fn turned(
     collective: Collective,
     algorithm: CollectiveAlgorithm,
 ) -> Result<Schedule, CollectiveError> {
-    let mut turned = Schedule { collective, algorithm, bounds: bounds(scene, collective, schedule.root)?, ..schedule.clone() };
+    let mut turned = Schedule {
+        collective,
+        algorithm,
+        bounds: bounds(scene, collective, schedule.root)?,
+        ..schedule.clone()
+    };
     let along_tables = schedule.bounds.iter().find_map(|bound| match *bound {
         CollectiveBound::Channel { channel, shards, lanes } => Some((channel, shards, lanes)),
         _ => None,
@@ -222,12 +234,17 @@ fn taken_in(ground: &Ground<'_>, chunks: u32) -> u64 {
 
 fn limited(ground: &Ground<'_>, chunks: u64) -> Result<(), CollectiveError> {
     let chips = ground.chips.len();
-    if chunks > MOST_CHUNKS { Err(CollectiveError::TooLarge { chips, chunks, most: MOST_CHUNKS }) } else { Ok(()) }
+    if chunks > MOST_CHUNKS {
+        Err(CollectiveError::TooLarge { chips, chunks, most: MOST_CHUNKS })
+    } else {
+        Ok(())
+    }
 }
 
 /// As many as are asked for, or the natural number, or one where those would be too many.
 fn asked_chunks(ground: &Ground<'_>, asked: Asked) -> Result<u32, CollectiveError> {
-    let natural = || Some(natural(ground)).filter(|&chunks| limited(ground, taken_in(ground, chunks)).is_ok());
+    let natural =
+        || Some(natural(ground)).filter(|&chunks| limited(ground, taken_in(ground, chunks)).is_ok());
     let chunks = asked.chunks.map_or_else(|| natural().unwrap_or(1), |chunks| chunks.max(1));
     limited(ground, taken_in(ground, chunks)).map(|()| chunks)
 }
@@ -251,7 +268,12 @@ fn gather(
         nodes: ground.nodes() as u32,
         chunks,
         root: None,
-        transfers: Transfers::Rounds(Rounds { canonical: ground.canonical, order: vec![Order::Forward], latency: 0, rounds }),
+        transfers: Transfers::Rounds(Rounds {
+            canonical: ground.canonical,
+            order: vec![Order::Forward],
+            latency: 0,
+            rounds,
+        }),
         bounds,
     }
 }

@@ -29,7 +29,12 @@ pub(super) fn multitree(ground: &Ground<'_>) -> Vec<Round> {
     let outputs: Vec<Vec<(ChannelId, u32)>> = scene
         .topology
         .nodes()
-        .map(|node| scene.channels_from(node).map(|channel| (channel, scene.topology.target(channel).node.0)).collect())
+        .map(|node| {
+            scene
+                .channels_from(node)
+                .map(|channel| (channel, scene.topology.target(channel).node.0))
+                .collect()
+        })
         .collect();
     let tree = |root: NodeId| {
         let mut members = FixedBitSet::with_capacity(ground.nodes());
@@ -41,7 +46,8 @@ pub(super) fn multitree(ground: &Ground<'_>) -> Vec<Round> {
     let mut missing = trees.len() * (trees.len() - 1);
     while missing > 0 {
         // `[channel]`: what it can still carry in this epoch.
-        let mut room: Vec<u64> = scene.topology.channels().map(|channel| scene.topology.channel_capacity(channel)).collect();
+        let mut room: Vec<u64> =
+            scene.topology.channels().map(|channel| scene.topology.channel_capacity(channel)).collect();
         let mut pulls: Vec<Pull> = Vec::new();
         loop {
             let before = pulls.len();
@@ -60,7 +66,9 @@ pub(super) fn multitree(ground: &Ground<'_>) -> Vec<Round> {
             tree.looked = 0;
             tree.open.append(&mut tree.new);
             let Tree { open, members, .. } = tree;
-            open.retain(|&member| outputs[member as usize].iter().any(|&(_, to)| !members.contains(to as usize)));
+            open.retain(|&member| {
+                outputs[member as usize].iter().any(|&(_, to)| !members.contains(to as usize))
+            });
         }
         pulls.sort_by_key(|pull| pull.channel);
         pulls.dedup_by(|next, kept| {
@@ -78,7 +86,9 @@ pub(super) fn multitree(ground: &Ground<'_>) -> Vec<Round> {
 /// Adds a chip to a tree, by the channel that is returned.
 fn grow(tree: &mut Tree, outputs: &[Vec<(ChannelId, u32)>], room: &[u64]) -> Option<ChannelId> {
     while let Some(&member) = tree.open.get(tree.looked) {
-        let free = |&&(channel, to): &&(ChannelId, u32)| room[channel.index()] > 0 && !tree.members.contains(to as usize);
+        let free = |&&(channel, to): &&(ChannelId, u32)| {
+            room[channel.index()] > 0 && !tree.members.contains(to as usize)
+        };
         if let Some(&(channel, to)) = outputs[member as usize].iter().find(free) {
             tree.members.insert(to as usize);
             tree.new.push(to);

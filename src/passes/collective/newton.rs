@@ -31,7 +31,12 @@ pub(super) fn tightest(groups: &Groups, channels: u64, chips: u64) -> Option<Tig
             let all: u64 = groups.sizes.iter().sum::<u64>() * channels;
             if groups.len() > 1 && network.flow(groups.len(), target) < all {
                 let inside: Vec<bool> = network.level[..groups.len()].iter().map(Option::is_some).collect();
-                let of = |group: usize| groups.joined[group].iter().filter(|(other, _)| !inside[*other as usize]).map(|&(_, links)| links);
+                let of = |group: usize| {
+                    groups.joined[group]
+                        .iter()
+                        .filter(|(other, _)| !inside[*other as usize])
+                        .map(|&(_, links)| links)
+                };
                 let members = || (0..groups.len()).filter(|&group| inside[group]);
                 let found = (members().flat_map(of).sum(), members().map(|group| groups.sizes[group]).sum());
                 best = Some(Tightest { channels: found.0, chips: found.1, inside });
@@ -48,8 +53,12 @@ pub(super) fn from_root(ground: &Ground<'_>, root: NodeId, reduced: bool) -> (u6
     let scene = ground.scene;
     let mut network = Network::empty(ground.nodes());
     for channel in scene.channels() {
-        let [from, to] = [scene.topology.source(channel), scene.topology.target(channel)].map(|end| end.node.index());
-        network.arc(if reduced { [to, from] } else { [from, to] }, [scene.topology.channel_capacity(channel), 0]);
+        let [from, to] =
+            [scene.topology.source(channel), scene.topology.target(channel)].map(|end| end.node.index());
+        network.arc(
+            if reduced { [to, from] } else { [from, to] },
+            [scene.topology.channel_capacity(channel), 0],
+        );
     }
     let rooms = network.room.clone();
     let mut best = (u64::MAX, Vec::new());
@@ -137,7 +146,10 @@ impl Network {
         while node != target {
             let deeper = self.level[node].map(|level| level + 1);
             match self.arcs[node].get(next[node]) {
-                Some(&arc) if self.room[arc as usize] > 0 && self.level[self.head[arc as usize] as usize] == deeper => {
+                Some(&arc)
+                    if self.room[arc as usize] > 0
+                        && self.level[self.head[arc as usize] as usize] == deeper =>
+                {
                     path.push(arc);
                     node = self.head[arc as usize] as usize;
                 }

@@ -77,7 +77,8 @@ impl Forest {
                 for &(to, copy) in &self.joined[node] {
                     if self.component[to as usize] == NONE {
                         self.component[to as usize] = start as u32;
-                        (self.parent[to as usize], self.depth[to as usize]) = ((node as u32, copy), self.depth[node] + 1);
+                        (self.parent[to as usize], self.depth[to as usize]) =
+                            ((node as u32, copy), self.depth[node] + 1);
                         open.push(to as usize);
                     }
                 }
@@ -108,7 +109,12 @@ struct Packing<'a> {
 }
 
 /// Packs trees: of each the links. Where they cannot be, `[node]`: its part of a partition that shows it.
-pub(super) fn packed(links: &Links, trees: usize, capacity: u32, stream: &mut Stream) -> Result<Vec<Vec<u32>>, Vec<u32>> {
+pub(super) fn packed(
+    links: &Links,
+    trees: usize,
+    capacity: u32,
+    stream: &mut Stream,
+) -> Result<Vec<Vec<u32>>, Vec<u32>> {
     let (mut first, mut link) = (Vec::with_capacity(links.ends.len()), Vec::new());
     for (at, lanes) in links.lanes.iter().enumerate() {
         first.push(link.len() as u32);
@@ -129,7 +135,8 @@ pub(super) fn packed(links: &Links, trees: usize, capacity: u32, stream: &mut St
         set: (0..links.nodes as u32).collect(),
     };
     packing.grow(stream);
-    let mut lacking = trees * (links.nodes - 1) - packing.forests.iter().map(|forest| forest.copies).sum::<usize>();
+    let mut lacking =
+        trees * (links.nodes - 1) - packing.forests.iter().map(|forest| forest.copies).sum::<usize>();
     let mut order: Vec<u32> = (0..copies as u32).collect();
     stream.shuffle(&mut order);
     for copy in order {
@@ -144,7 +151,8 @@ pub(super) fn packed(links: &Links, trees: usize, capacity: u32, stream: &mut St
         return Err((0..links.nodes as u32).map(|node| find(&mut packing.set, node)).collect());
     }
     let of_tree = |forest: &Forest| {
-        let mut tree: Vec<u32> = forest.joined.iter().flatten().map(|&(_, copy)| packing.link[copy as usize]).collect();
+        let mut tree: Vec<u32> =
+            forest.joined.iter().flatten().map(|&(_, copy)| packing.link[copy as usize]).collect();
         tree.sort_unstable();
         tree.dedup();
         tree
@@ -177,14 +185,17 @@ impl Packing<'_> {
     fn grow(&mut self, stream: &mut Stream) {
         let nodes = self.links.nodes;
         let mut used = vec![0u32; self.links.ends.len()];
-        let mut open: Vec<VecDeque<u32>> = self.forests.iter().map(|_| VecDeque::from([stream.below(nodes) as u32])).collect();
+        let mut open: Vec<VecDeque<u32>> =
+            self.forests.iter().map(|_| VecDeque::from([stream.below(nodes) as u32])).collect();
         let mut reached: Vec<Vec<bool>> = vec![vec![false; nodes]; open.len()];
         reached.iter_mut().zip(&open).for_each(|(reached, open)| reached[open[0] as usize] = true);
         while open.iter().any(|open| !open.is_empty()) {
             for tree in 0..open.len() {
                 while let Some(&node) = open[tree].front() {
                     let room = |link: u32| self.capacity * self.links.lanes[link as usize];
-                    let free = |&&(to, link): &&(u32, u32)| !reached[tree][to as usize] && used[link as usize] < room(link);
+                    let free = |&&(to, link): &&(u32, u32)| {
+                        !reached[tree][to as usize] && used[link as usize] < room(link)
+                    };
                     let Some(&(to, link)) = self.links.joined[node as usize]
                         .iter()
                         .filter(free)
@@ -211,7 +222,9 @@ impl Packing<'_> {
         }
         self.forests.iter_mut().filter(|forest| forest.stale).for_each(Forest::root);
         self.searches += 1;
-        self.above.iter_mut().for_each(|above| above.iter_mut().zip(0..).for_each(|(above, node)| *above = node));
+        self.above
+            .iter_mut()
+            .for_each(|above| above.iter_mut().zip(0..).for_each(|(above, node)| *above = node));
         self.labelled[added as usize] = self.searches;
         self.instead[added as usize] = NONE;
         let mut open = VecDeque::from([added]);

@@ -99,9 +99,17 @@ impl Pipelined {
                 let Some(up) = *up else { continue };
                 numbers[node] = Some((uses.len() as u32, uses.len() as u32 + 1));
                 let down = topology.reverse(up).expect("trees run on duplex links");
-                uses.extend([up, down].map(|channel| Use { channel, link: topology.link_of(channel), then: Vec::new(), after: 0 }));
+                uses.extend([up, down].map(|channel| Use {
+                    channel,
+                    link: topology.link_of(channel),
+                    then: Vec::new(),
+                    after: 0,
+                }));
             }
-            let roots: Vec<u32> = tops(topology, &tree.up, tree.root).filter_map(|child| numbers[child]).map(|(_, down)| down).collect();
+            let roots: Vec<u32> = tops(topology, &tree.up, tree.root)
+                .filter_map(|child| numbers[child])
+                .map(|(_, down)| down)
+                .collect();
             let mut follow = |first: u32, next: u32| {
                 uses[first as usize].then.push(next);
                 uses[next as usize].after += 1;
@@ -121,7 +129,8 @@ impl Pipelined {
         }
         let mut crossed = vec![0u128; topology.channel_count()];
         uses.iter().for_each(|one| crossed[one.channel.index()] += 1);
-        let lanes: Vec<u128> = topology.channels().map(|channel| u128::from(topology.channel_capacity(channel))).collect();
+        let lanes: Vec<u128> =
+            topology.channels().map(|channel| u128::from(topology.channel_capacity(channel))).collect();
         let mut busiest = BTreeMap::from([(1, 1)]);
         for (&lanes, trees) in lanes.iter().zip(crossed) {
             let most = busiest.entry(lanes).or_insert(1);
@@ -143,12 +152,18 @@ impl Pipelined {
     pub fn pieces(&self, cost: &CollectiveCost, bytes: u64, asked: Option<u32>) -> u32 {
         let flits = bytes / (self.count() * u64::from(cost.flit_bytes.max(1)));
         // Pieces of all chips are numbered in 32 bits.
-        let most = MOST_PIECES.min(u32::MAX / self.nodes.max(1)).min(u32::try_from(flits).unwrap_or(u32::MAX)).max(1);
+        let most = MOST_PIECES
+            .min(u32::MAX / self.nodes.max(1))
+            .min(u32::try_from(flits).unwrap_or(u32::MAX))
+            .max(1);
         if let Some(asked) = asked {
             return asked.clamp(1, most);
         }
         let powers = std::iter::successors(Some(1u32), |pieces| pieces.checked_mul(2));
-        let counts = powers.flat_map(|power| [power, power / 2 * 3]).filter(|&pieces| pieces > 0).take_while(|&pieces| pieces <= most);
+        let counts = powers
+            .flat_map(|power| [power, power / 2 * 3])
+            .filter(|&pieces| pieces > 0)
+            .take_while(|&pieces| pieces <= most);
         let time = |&pieces: &u32| {
             let piece = self.piece(cost, bytes, pieces);
             let ways = 2 * u128::from(self.height);
@@ -166,9 +181,12 @@ impl Pipelined {
         let whole = self.piece(cost, bytes, pieces);
         let all = self.total(cost.barrier, pieces, whole);
         let plain = Piece { overhead: 0, ..whole };
-        let without_overhead = if cost.overhead == 0 { all } else { self.total(cost.barrier, pieces, plain).min(all) };
+        let without_overhead =
+            if cost.overhead == 0 { all } else { self.total(cost.barrier, pieces, plain).min(all) };
         // Places are taken as they come, so that a shorter hop may, by a little, cost time.
-        let volume = self.total(cost.barrier, pieces, Piece { hop: 0, link_hops: None, ..plain }).min(without_overhead);
+        let volume = self
+            .total(cost.barrier, pieces, Piece { hop: 0, link_hops: None, ..plain })
+            .min(without_overhead);
         CollectiveTime { volume, latency: without_overhead - volume, overhead: all - without_overhead }
     }
 
@@ -184,7 +202,8 @@ impl Pipelined {
 
     /// Times that a channel needs for a piece, one after the other, where hops take no time.
     pub fn volume(&self, pieces: u32) -> u64 {
-        self.total(false, pieces, Piece { chunk: self.common, overhead: 0, hop: 0, link_hops: None }).div_ceil(self.common) as u64
+        self.total(false, pieces, Piece { chunk: self.common, overhead: 0, hop: 0, link_hops: None })
+            .div_ceil(self.common) as u64
     }
 
     /// When the first piece of every tree crosses each of its channels, without barriers; piece p does so p
@@ -192,7 +211,11 @@ impl Pipelined {
     pub fn crossings(&self, cost: &CollectiveCost, bytes: u64, pieces: u32) -> Vec<Crossing> {
         let mut found = Vec::with_capacity(self.uses.len());
         self.first(self.piece(cost, bytes, pieces), |at, start| {
-            found.push(Crossing { tree: self.ends.partition_point(|&end| end <= at), channel: self.uses[at].channel, start });
+            found.push(Crossing {
+                tree: self.ends.partition_point(|&end| end <= at),
+                channel: self.uses[at].channel,
+                start,
+            });
         });
         found
     }
@@ -211,7 +234,8 @@ impl Pipelined {
     pub fn starts(&self, topology: &Topology, cost: &CollectiveCost, bytes: u64, pieces: u32) -> Vec<Start> {
         let period = self.period(self.piece(cost, bytes, pieces));
         let crossings = self.crossings(cost, bytes, pieces);
-        let all = crossings.iter().flat_map(|crossing| (0..u128::from(pieces)).map(move |piece| (crossing, piece)));
+        let all =
+            crossings.iter().flat_map(|crossing| (0..u128::from(pieces)).map(move |piece| (crossing, piece)));
         let start = |(crossing, piece): (&Crossing, u128)| {
             let [from, to] = [topology.source(crossing.channel).node, topology.target(crossing.channel).node];
             Start { from, to, at: crossing.start + cost.overhead + piece * period }
@@ -238,7 +262,11 @@ impl Pipelined {
     }
 
     fn total(&self, barrier: bool, pieces: u32, piece: Piece<'_>) -> u128 {
-        if barrier { self.barriers(pieces, piece) } else { self.period(piece) * u128::from(pieces - 1) + self.first(piece, |_, _| ()) }
+        if barrier {
+            self.barriers(pieces, piece)
+        } else {
+            self.period(piece) * u128::from(pieces - 1) + self.first(piece, |_, _| ())
+        }
     }
 
     /// When the first piece of every tree is everywhere; tells when it starts on each of its channels.
@@ -271,7 +299,11 @@ impl Pipelined {
 }
 
 /// The children of the root of a tree.
-fn tops<'a>(topology: &'a Topology, up: &'a [Option<ChannelId>], root: NodeId) -> impl Iterator<Item = usize> + 'a {
+fn tops<'a>(
+    topology: &'a Topology,
+    up: &'a [Option<ChannelId>],
+    root: NodeId,
+) -> impl Iterator<Item = usize> + 'a {
     let below = move |channel: ChannelId| topology.target(channel).node == root;
     up.iter().enumerate().filter(move |(_, up)| up.is_some_and(below)).map(|(node, _)| node)
 }
@@ -289,7 +321,8 @@ impl Places {
         let Self { from, taken, message, period } = self;
         let count = taken.len() as u128;
         let since = ready.saturating_sub(*from);
-        let (periods, rest) = (since.checked_div(*period).unwrap_or(0), since.checked_rem(*period).unwrap_or(0));
+        let (periods, rest) =
+            (since.checked_div(*period).unwrap_or(0), since.checked_rem(*period).unwrap_or(0));
         let later = periods * count + rest.div_ceil((*message).max(1)).min(count);
         let free = (later..later + count).find(|at| !taken[(at % count) as usize]).unwrap_or(later);
         taken[(free % count) as usize] = true;

@@ -27,9 +27,15 @@ impl Rank {
         let ties = ties(seed);
         let (chip, hops) = (ground.chips[class], &ground.hops[class]);
         let mut keyed: Vec<(u32, u32, u32)> = Vec::new();
-        for source in ground.scene.endpoints().filter(|&source| source != chip && hops[source.index()] != Breadth::APART) {
+        for source in ground
+            .scene
+            .endpoints()
+            .filter(|&source| source != chip && hops[source.index()] != Breadth::APART)
+        {
             let all = source.0 * chunks..(source.0 + 1) * chunks;
-            keyed.extend(all.map(|chunk| (hops[source.index()], (ties.at(chip.0, chunk) >> 32) as u32, chunk)));
+            keyed.extend(
+                all.map(|chunk| (hops[source.index()], (ties.at(chip.0, chunk) >> 32) as u32, chunk)),
+            );
         }
         keyed.sort_unstable();
         let mut place = vec![Self::NONE; ground.nodes() * chunks as usize];

@@ -47,7 +47,12 @@ impl Sent {
     ///
     /// # Errors
     /// Tables that lose a message; too many hops.
-    pub fn new(scene: &Scene<'_>, tables: &ForwardingTables, schedule: &Schedule, sends: &Sends) -> Result<Self, CollectiveError> {
+    pub fn new(
+        scene: &Scene<'_>,
+        tables: &ForwardingTables,
+        schedule: &Schedule,
+        sends: &Sends,
+    ) -> Result<Self, CollectiveError> {
         let most = MOST_HOPS / u64::from(schedule.chunks.max(1));
         let (between, alone) = match (schedule.collective, schedule.root) {
             (Collective::Reduce, Some(root)) => (Between::ButFrom(root), Some(Between::To(root))),
@@ -57,16 +62,23 @@ impl Sent {
         let tabled = Tabled::walked(scene, tables, between, most)?;
         let mut legs = vec![Leg::new(&tabled, schedule.chunks, &sends.messages)];
         if let Some(between) = alone {
-            legs.push(Leg::new(&Tabled::walked(scene, tables, between, most)?, schedule.chunks, &sends.rooted));
+            legs.push(Leg::new(
+                &Tabled::walked(scene, tables, between, most)?,
+                schedule.chunks,
+                &sends.rooted,
+            ));
         }
         let order = match schedule.collective {
             Collective::AllReduce => vec![0, 0],
             Collective::Broadcast => vec![1, 0],
             Collective::Reduce => vec![0, 1],
-            Collective::AllGather | Collective::ReduceScatter | Collective::AllToAll | Collective::Send => vec![0],
+            Collective::AllGather | Collective::ReduceScatter | Collective::AllToAll | Collective::Send => {
+                vec![0]
+            }
         };
         let topology = scene.topology;
-        let symmetry = if tabled.canonical { topology.symmetry().clone() } else { topology.symmetry().without() };
+        let symmetry =
+            if tabled.canonical { topology.symmetry().clone() } else { topology.symmetry().without() };
         let mut classes = vec![None; tabled.loads.len()];
         let mut links = vec![None; classes.len()];
         for channel in scene.channels() {
@@ -124,7 +136,9 @@ impl Sent {
             begin += self.run(leg, cost, bytes, |class, chunk, since| {
                 let ends = match whole.map(|legs| &legs[at][chunk as usize]) {
                     None => self.classes[class as usize],
-                    Some(message) => (!left.put(chunk as usize)).then_some([message.source, message.destination]),
+                    Some(message) => {
+                        (!left.put(chunk as usize)).then_some([message.source, message.destination])
+                    }
                 };
                 starts.extend(ends.map(|[from, to]| Start { from, to, at: begin + since + cost.overhead }));
             });
@@ -136,7 +150,13 @@ impl Sent {
     /// tells of each hop, in the order of slots, of which class its channel is, which chunk it is, and when
     /// its message starts. With barriers a slot lasts until the widest channel has passed a message for each
     /// of its lanes.
-    fn run(&self, leg: &Leg, cost: &CollectiveCost, bytes: u64, mut tell: impl FnMut(u32, u32, u128)) -> u128 {
+    fn run(
+        &self,
+        leg: &Leg,
+        cost: &CollectiveCost,
+        bytes: u64,
+        mut tell: impl FnMut(u32, u32, u128),
+    ) -> u128 {
         let chunk = cost.carried(bytes, self.parts);
         if cost.barrier {
             let widest = self.lanes.iter().copied().max().unwrap_or(1);
@@ -148,8 +168,10 @@ impl Sent {
             }
             return slot * leg.ends.len() as u128;
         }
-        let messages: Vec<u128> = self.lanes.iter().map(|&lanes| chunk.div_ceil(u128::from(lanes)) + cost.overhead).collect();
-        let hops: Vec<u128> = self.links.iter().map(|link| link.map_or(0, |link| cost.hop_over(link))).collect();
+        let messages: Vec<u128> =
+            self.lanes.iter().map(|&lanes| chunk.div_ceil(u128::from(lanes)) + cost.overhead).collect();
+        let hops: Vec<u128> =
+            self.links.iter().map(|link| link.map_or(0, |link| cost.hop_over(link))).collect();
         let mut free = vec![0u128; self.classes.len()];
         let mut there = vec![0u128; leg.messages];
         let mut end = 0;

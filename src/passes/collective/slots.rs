@@ -124,7 +124,12 @@ pub(super) fn nearest(ground: &Ground<'_>, ranks: &[Rank], setting: Setting) -> 
                 if first {
                     own(ground, input.class, setting.chunks).for_each(&mut arrive);
                 }
-                arrived.iter().flat_map(|brought| &brought[input.class]).flatten().copied().for_each(&mut arrive);
+                arrived
+                    .iter()
+                    .flat_map(|brought| &brought[input.class])
+                    .flatten()
+                    .copied()
+                    .for_each(&mut arrive);
             }
             let mut brought = vec![None; lanes[class].len()];
             if desk.missing > 0 {
@@ -141,7 +146,12 @@ pub(super) fn nearest(ground: &Ground<'_>, ranks: &[Rank], setting: Setting) -> 
 /// What few chips have first; chips decide one after the other, so that each sees what the ones before it
 /// asked for in the same slot. With a root its shard is all there is; the ground then has no symmetry. Stops
 /// with nothing when more than `most` slots would be needed.
-pub(super) fn rarest(ground: &Ground<'_>, setting: Setting, root: Option<NodeId>, most: usize) -> Option<Vec<Round>> {
+pub(super) fn rarest(
+    ground: &Ground<'_>,
+    setting: Setting,
+    root: Option<NodeId>,
+    most: usize,
+) -> Option<Vec<Round>> {
     let lanes = ground.lanes();
     let chunks = setting.chunks;
     let ties = ties(setting.seed);
@@ -155,12 +165,15 @@ pub(super) fn rarest(ground: &Ground<'_>, setting: Setting, root: Option<NodeId>
         Some(_) => chunks as usize,
         None => (ground.living - 1) * chunks as usize,
     };
-    let mut desks: Vec<Desk> = (0..ground.chips.len()).map(|class| Desk::new(lanes[class].len(), places, wanted(class))).collect();
+    let mut desks: Vec<Desk> =
+        (0..ground.chips.len()).map(|class| Desk::new(lanes[class].len(), places, wanted(class))).collect();
     for class in (0..desks.len()).filter(|&class| starts(class)) {
         own(ground, class, chunks).for_each(|chunk| desks[class].held().insert(chunk - base));
     }
     // `[class of the source * chunks + part]`: how many have it; all images have it alike.
-    let rarity = |chunk: u32| ground.symmetry.class(NodeId(chunk / chunks)) * chunks as usize + (chunk % chunks) as usize;
+    let rarity = |chunk: u32| {
+        ground.symmetry.class(NodeId(chunk / chunks)) * chunks as usize + (chunk % chunks) as usize
+    };
     let mut holders = vec![0u32; ground.chips.len() * chunks as usize];
     let mut slots: Vec<Brought> = Vec::new();
     let (mut words, mut heap) = (Vec::new(), BinaryHeap::new());
@@ -176,7 +189,12 @@ pub(super) fn rarest(ground: &Ground<'_>, setting: Setting, root: Option<NodeId>
                 if slots.is_empty() && starts(input.class) {
                     own(ground, input.class, chunks).for_each(&mut arrive);
                 }
-                arrived.iter().flat_map(|brought| &brought[input.class]).flatten().copied().for_each(&mut arrive);
+                arrived
+                    .iter()
+                    .flat_map(|brought| &brought[input.class])
+                    .flatten()
+                    .copied()
+                    .for_each(&mut arrive);
             }
             let mut brought = vec![None; lanes[class].len()];
             if desk.missing > 0 {
@@ -242,7 +260,8 @@ fn rounds(lanes: &[Vec<Input>], slots: &[Brought]) -> Vec<Round> {
 /// (class, input) of all lanes into canonical chips, by channel.
 pub(super) fn by_channel(lanes: &[Vec<Input>]) -> Vec<(usize, usize)> {
     let inputs = lanes.iter().enumerate();
-    let mut places: Vec<(usize, usize)> = inputs.flat_map(|(class, inputs)| (0..inputs.len()).map(move |input| (class, input))).collect();
+    let mut places: Vec<(usize, usize)> =
+        inputs.flat_map(|(class, inputs)| (0..inputs.len()).map(move |input| (class, input))).collect();
     places.sort_by_key(|&(class, input)| lanes[class][input].channel.index());
     places
 }

@@ -73,7 +73,8 @@ impl Desk {
     /// The least width at which all candidates are taken; the inputs then share them as evenly as can be.
     fn least_width(&mut self) -> u32 {
         let inputs = self.ready.len();
-        let (mut low, mut high) = (self.candidates.len().div_ceil(inputs.max(1)) as u32, self.candidates.len() as u32);
+        let (mut low, mut high) =
+            (self.candidates.len().div_ceil(inputs.max(1)) as u32, self.candidates.len() as u32);
         // Mostly an even share is possible.
         let mut middle = low;
         while low < high {
@@ -92,7 +93,9 @@ impl Desk {
     fn take(&mut self, width: u32) -> Vec<Vec<u32>> {
         let mut brought = vec![Vec::new(); self.ready.len()];
         self.loads.fill(&self.candidates, self.ready.len(), width);
-        for (&place, &input) in self.candidates.places.iter().zip(&self.loads.at).filter(|(_, input)| **input != LEFT) {
+        for (&place, &input) in
+            self.candidates.places.iter().zip(&self.loads.at).filter(|(_, input)| **input != LEFT)
+        {
             self.held.insert(place);
             self.ready.iter_mut().for_each(|row| row.remove(place));
             brought[input as usize].push(place);
@@ -105,7 +108,8 @@ impl Desk {
 /// A gather from all to all.
 pub(super) fn steps(ground: &Ground<'_>, ranks: &[Rank], chunks: u32, widths: Widths) -> Vec<Round> {
     let lanes = ground.lanes();
-    let mut desks: Vec<Desk> = lanes.iter().zip(ranks).map(|(inputs, rank)| Desk::new(inputs.len(), rank.chunk.len())).collect();
+    let mut desks: Vec<Desk> =
+        lanes.iter().zip(ranks).map(|(inputs, rank)| Desk::new(inputs.len(), rank.chunk.len())).collect();
     let places = by_channel(&lanes);
     let mut rounds: Vec<Round> = Vec::new();
     // `[class][input]`: chunks that it brought in the round before.
@@ -159,7 +163,8 @@ pub(super) fn steps(ground: &Ground<'_>, ranks: &[Rank], chunks: u32, widths: Wi
 
 fn width(desks: &mut [Desk], widths: Widths) -> u32 {
     if desks.iter().all(|desk| desk.candidates.len() == desk.missing) {
-        let even = desks.iter().map(|desk| desk.missing.div_ceil(desk.ready.len().max(1)) as u32).max().unwrap_or(1);
+        let even =
+            desks.iter().map(|desk| desk.missing.div_ceil(desk.ready.len().max(1)) as u32).max().unwrap_or(1);
         let least = desks.par_iter_mut().map(Desk::least_width).max().unwrap_or(1);
         if widths.eager || least == even {
             return least;

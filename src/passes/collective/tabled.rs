@@ -59,14 +59,21 @@ impl Tabled {
     /// # Errors
     /// Tables of other routers; a pair that they do not lead to its end over lit channels; more than `most`
     /// hops.
-    pub(super) fn walked(scene: &Scene<'_>, tables: &ForwardingTables, between: Between, most: u64) -> Result<Self, CollectiveError> {
+    pub(super) fn walked(
+        scene: &Scene<'_>,
+        tables: &ForwardingTables,
+        between: Between,
+        most: u64,
+    ) -> Result<Self, CollectiveError> {
         let topology = scene.topology;
         let (nodes, listed) = (tables.symmetry.node_count(), tables.routers.len());
         if nodes != topology.node_count() || listed != tables.symmetry.class_count() {
             return Err(CollectiveError::OtherTables { tables: nodes, routers: topology.node_count() });
         }
-        let canonical =
-            between == Between::All && !tables.symmetry.is_trivial() && tables.symmetry == *topology.symmetry() && scene.keeps_symmetry();
+        let canonical = between == Between::All
+            && !tables.symmetry.is_trivial()
+            && tables.symmetry == *topology.symmetry()
+            && scene.keeps_symmetry();
         let symmetry: Symmetry = if canonical { tables.symmetry.clone() } else { tables.symmetry.without() };
         let mut tabled = Self {
             canonical,
@@ -86,7 +93,8 @@ impl Tabled {
             }
         }
         for channel in scene.channels() {
-            tabled.lanes[topology.channel_class(&symmetry, channel).index()] = topology.channel_capacity(channel) as u32;
+            tabled.lanes[topology.channel_class(&symmetry, channel).index()] =
+                topology.channel_capacity(channel) as u32;
         }
         Ok(tabled)
     }
@@ -94,19 +102,27 @@ impl Tabled {
     /// What the tables load most for what it carries, as a bound; `loads` of its channel classes.
     pub(super) fn busiest(&self, scene: &Scene<'_>, loads: &[u32]) -> CollectiveBound {
         let topology = scene.topology;
-        let symmetry = if self.canonical { topology.symmetry().clone() } else { topology.symmetry().without() };
+        let symmetry =
+            if self.canonical { topology.symmetry().clone() } else { topology.symmetry().without() };
         let bound = |channel: ChannelId| {
             let class = topology.channel_class(&symmetry, channel).index();
             CollectiveBound::Channel { channel, shards: loads[class], lanes: self.lanes[class] }
         };
         // Of equal ones the first.
-        let busiest = scene.channels().collect::<Vec<_>>().into_iter().rev().map(bound).max_by_key(CollectiveBound::volume);
+        let busiest = scene
+            .channels()
+            .collect::<Vec<_>>()
+            .into_iter()
+            .rev()
+            .map(bound)
+            .max_by_key(CollectiveBound::volume);
         busiest.unwrap_or(CollectiveBound::Channel { channel: ChannelId(0), shards: 0, lanes: 1 })
     }
 
     /// Slots until every channel has carried its messages, if it always has one.
     pub(super) fn least_slots(&self, chunks: u32) -> u64 {
-        let slots = |(&load, &lanes): (&u32, &u32)| (u64::from(load) * u64::from(chunks)).div_ceil(u64::from(lanes));
+        let slots =
+            |(&load, &lanes): (&u32, &u32)| (u64::from(load) * u64::from(chunks)).div_ceil(u64::from(lanes));
         self.loads.iter().zip(&self.lanes).map(slots).max().unwrap_or(0)
     }
 
@@ -149,12 +165,18 @@ impl Tabled {
 }
 
 /// The output (port, virtual channel) of a router for packets that came in so.
-fn asked(tables: &ForwardingTables, at: NodeId, destination: NodeId, (in_port, in_vc): (i16, i8)) -> Option<(u16, u8)> {
+fn asked(
+    tables: &ForwardingTables,
+    at: NodeId,
+    destination: NodeId,
+    (in_port, in_vc): (i16, i8),
+) -> Option<(u16, u8)> {
     let symmetry = &tables.symmetry;
     let back = symmetry.inverse(symmetry.element_to(at));
     let key = (symmetry.image(back, destination), in_port, in_vc);
     let entries = &tables.routers[symmetry.class(at)];
-    let found = entries.get(entries.partition_point(|entry| (entry.dst, entry.in_port, entry.in_vc) < key))?;
+    let found =
+        entries.get(entries.partition_point(|entry| (entry.dst, entry.in_port, entry.in_vc) < key))?;
     ((found.dst, found.in_port, found.in_vc) == key).then_some((found.out_port, found.out_vc))
 }
 

@@ -9,7 +9,10 @@
 
 use super::CollectiveError;
 use fabc_base::ids::{ChannelId, Id, LinkId, NodeId};
-use fabc_ir::{CollectiveBound, CollectiveCost, CollectiveTime, End, Fraction, Order, Rounds, Scene, Schedule, Start, Topology};
+use fabc_ir::{
+    CollectiveBound, CollectiveCost, CollectiveTime, End, Fraction, Order, Rounds, Scene, Schedule, Start,
+    Topology,
+};
 use fabc_model::{Collective, CollectiveAlgorithm};
 
 /// What a channel carries in one round.
@@ -46,20 +49,27 @@ impl Timetable {
     /// More chunks than are planned one by one.
     pub fn new(scene: &Scene<'_>, schedule: &Schedule, plan: &Rounds) -> Result<Self, CollectiveError> {
         let (topology, chunks) = (scene.topology, schedule.chunks);
-        let symmetry = if plan.canonical { topology.symmetry().clone() } else { topology.symmetry().without() };
+        let symmetry =
+            if plan.canonical { topology.symmetry().clone() } else { topology.symmetry().without() };
         let base = schedule.root.map_or(0, |root| root.0 * chunks);
         let columns = if schedule.root.is_some() { 1 } else { topology.node_count() } * chunks as usize;
         let cells = columns * symmetry.class_count();
         if cells as u64 > super::MOST_CHUNKS {
-            return Err(CollectiveError::TooLarge { chips: symmetry.class_count(), chunks: cells as u64, most: super::MOST_CHUNKS });
+            return Err(CollectiveError::TooLarge {
+                chips: symmetry.class_count(),
+                chunks: cells as u64,
+                most: super::MOST_CHUNKS,
+            });
         }
         let cell = |node: NodeId, chunk: u32| (symmetry.class(node) * columns) as u32 + chunk - base;
         let rounds = plan.rounds.iter().map(|round| {
             let messages = round.pulls.iter().map(|pull| {
                 let (from, to) = (topology.source(pull.channel), topology.target(pull.channel));
                 let back = symmetry.inverse(symmetry.element_to(from.node));
-                let there = |chunk: u32| symmetry.image(back, NodeId(chunk / chunks)).0 * chunks + chunk % chunks;
-                let input = |end: End| (symmetry.class(end.node) * topology.ports() + end.port.index()) as u32;
+                let there =
+                    |chunk: u32| symmetry.image(back, NodeId(chunk / chunks)).0 * chunks + chunk % chunks;
+                let input =
+                    |end: End| (symmetry.class(end.node) * topology.ports() + end.port.index()) as u32;
                 let moved = |&chunk: &u32| (cell(from.node, there(chunk)), cell(to.node, chunk));
                 Message {
                     pull: pull.channel,
@@ -97,7 +107,8 @@ impl Timetable {
     /// Chunks that go over a channel, of canonical chips.
     pub fn transfers(&self) -> u64 {
         let chunks = |message: &Message| message.chunks.len() as u64;
-        self.rounds.iter().flat_map(|(_, messages)| messages).map(chunks).sum::<u64>() * self.order.len() as u64
+        self.rounds.iter().flat_map(|(_, messages)| messages).map(chunks).sum::<u64>()
+            * self.order.len() as u64
     }
 
     /// Parts of the vector of a chip that chunks are.
@@ -143,7 +154,11 @@ impl Timetable {
                 continue;
             }
             let mut run = |message: &Message| {
-                let (channel, over) = if reverse { (message.reverse, message.against) } else { (message.channel, message.pull) };
+                let (channel, over) = if reverse {
+                    (message.reverse, message.against)
+                } else {
+                    (message.channel, message.pull)
+                };
                 let at = &mut free[channel as usize];
                 let (chunk, hop) = (chunk.div_ceil(message.lanes), cost.hop_over(message.link));
                 let mut first = true;
@@ -165,7 +180,9 @@ impl Timetable {
             };
             match order {
                 Order::Forward => self.rounds.iter().flat_map(|(_, messages)| messages).for_each(&mut run),
-                Order::Reverse => self.rounds.iter().rev().flat_map(|(_, messages)| messages).for_each(&mut run),
+                Order::Reverse => {
+                    self.rounds.iter().rev().flat_map(|(_, messages)| messages).for_each(&mut run)
+                }
             }
         }
         end

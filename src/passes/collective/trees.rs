@@ -117,7 +117,9 @@ fn partition(links: &Links, parts: &[u32], number: &[u32]) -> CollectiveBound {
     names.dedup();
     let part = |node: u32| names.binary_search(&parts[node as usize]).unwrap_or(0) as u32;
     let part_of = number.iter().map(|&node| (node != NONE).then(|| part(node))).collect();
-    let apart = |([a, b], lanes): (&[u32; 2], &u32)| if parts[*a as usize] == parts[*b as usize] { 0 } else { *lanes };
+    let apart = |([a, b], lanes): (&[u32; 2], &u32)| {
+        if parts[*a as usize] == parts[*b as usize] { 0 } else { *lanes }
+    };
     let apart: u32 = links.ends.iter().zip(&links.lanes).map(apart).sum();
     CollectiveBound::Partition { part_of, parts: names.len() as u32, channels: 2 * apart }
 }

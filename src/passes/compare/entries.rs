@@ -34,7 +34,9 @@ pub fn table_changes(a: &ForwardingTables, b: &ForwardingTables, images: Option<
     };
     let changed: Vec<(NodeId, [u64; 3])> = match shared {
         true => {
-            let of_class = (0..b.routers.len()).into_par_iter().map(|class| counts(&a.routers[class], &b.routers[class]));
+            let of_class = (0..b.routers.len())
+                .into_par_iter()
+                .map(|class| counts(&a.routers[class], &b.routers[class]));
             let of_class: Vec<[u64; 3]> = of_class.collect();
             (0..nodes as u32).map(NodeId).map(|node| (node, of_class[b.symmetry.class(node)])).collect()
         }
@@ -85,23 +87,41 @@ mod tests {
     }
 
     fn tables(symmetry: Symmetry, routers: Vec<Vec<Entry>>) -> ForwardingTables {
-        ForwardingTables { scenario: "nominal".to_owned(), vcs: 1, key: TableKey::DstInput, symmetry, routers }
+        ForwardingTables {
+            scenario: "nominal".to_owned(),
+            vcs: 1,
+            key: TableKey::DstInput,
+            symmetry,
+            routers,
+        }
     }
 
     #[test]
     fn keys_are_added_turned_and_dropped() {
-        let a = tables(Symmetry::trivial(1, 2), vec![vec![entry(1, -1, 0), entry(1, 2, 0)], vec![entry(0, -1, 0)]]);
-        let b = tables(Symmetry::trivial(1, 2), vec![vec![entry(1, -1, 3), entry(1, 4, 0)], vec![entry(0, -1, 0)]]);
+        let a = tables(
+            Symmetry::trivial(1, 2),
+            vec![vec![entry(1, -1, 0), entry(1, 2, 0)], vec![entry(0, -1, 0)]],
+        );
+        let b = tables(
+            Symmetry::trivial(1, 2),
+            vec![vec![entry(1, -1, 3), entry(1, 4, 0)], vec![entry(0, -1, 0)]],
+        );
         assert_eq!(table_changes(&a, &b, None), TableChanges { routers: vec![NodeId(0)], counts: [1, 1, 1] });
         assert_eq!(table_changes(&a, &a, None), TableChanges { routers: Vec::new(), counts: [0; 3] });
     }
 
     #[test]
     fn routers_that_change_names_keep_their_tables() {
-        let a = tables(Symmetry::trivial(1, 3), vec![vec![entry(1, -1, 0), entry(2, -1, 1)], vec![entry(0, -1, 0)], vec![entry(1, -1, 5)]]);
+        let a = tables(
+            Symmetry::trivial(1, 3),
+            vec![vec![entry(1, -1, 0), entry(2, -1, 1)], vec![entry(0, -1, 0)], vec![entry(1, -1, 5)]],
+        );
         // 0 -> 2, 1 -> 0, 2 -> 1
         let images = [NodeId(2), NodeId(0), NodeId(1)];
-        let b = tables(Symmetry::trivial(1, 3), vec![vec![entry(2, -1, 0)], vec![entry(0, -1, 5)], vec![entry(0, -1, 0), entry(1, -1, 1)]]);
+        let b = tables(
+            Symmetry::trivial(1, 3),
+            vec![vec![entry(2, -1, 0)], vec![entry(0, -1, 5)], vec![entry(0, -1, 0), entry(1, -1, 1)]],
+        );
         assert_eq!(table_changes(&a, &b, Some(&images)).counts, [0; 3]);
         assert_eq!(table_changes(&a, &b, None).routers.len(), 3);
     }

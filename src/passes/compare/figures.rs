@@ -13,7 +13,9 @@ pub fn figures(reports: [&Report; 2]) -> Vec<FigureDiff> {
 /// Whether both fabrics have as many routers and endpoints, as far as both say it. A smaller one has fewer
 /// hops without being better.
 fn are_as_large(reports: [&Report; 2]) -> bool {
-    let size = |report: &Report, name: &str| report.figures.iter().find(|(figure, _)| figure == name).map(|(_, value)| value.clone());
+    let size = |report: &Report, name: &str| {
+        report.figures.iter().find(|(figure, _)| figure == name).map(|(_, value)| value.clone())
+    };
     SIZES.iter().all(|name| match reports.map(|report| size(report, name)) {
         [Some(a), Some(b)] => a == b,
         _ => true,
@@ -21,7 +23,9 @@ fn are_as_large(reports: [&Report; 2]) -> bool {
 }
 
 fn side_by_side(sides: [&[(String, String)]; 2], as_large: bool) -> Vec<FigureDiff> {
-    let [a, b] = sides.map(|figures| figures.iter().map(|(name, value)| (name.as_str(), value)).collect::<BTreeMap<_, _>>());
+    let [a, b] = sides.map(|figures| {
+        figures.iter().map(|(name, value)| (name.as_str(), value)).collect::<BTreeMap<_, _>>()
+    });
     let mut seen = BTreeSet::new();
     let names = sides.into_iter().flatten().map(|(name, _)| name.as_str()).filter(|name| seen.insert(*name));
     let of = |name: &str| FigureDiff {
@@ -34,18 +38,35 @@ fn side_by_side(sides: [&[(String, String)]; 2], as_large: bool) -> Vec<FigureDi
 
 /// All `require` lines: those of B in their order, then those that only A has.
 pub fn contract(reports: [&Report; 2]) -> Vec<RequireDiff> {
-    let state = |line: &RequireLine| RequireState { holds: line.holds, measured: line.measured.clone(), scenario: line.scenario.clone() };
-    let outcomes = |text: &str| reports.map(|report| report.requires.iter().find(|line| line.text == text).map(state));
+    let state = |line: &RequireLine| RequireState {
+        holds: line.holds,
+        measured: line.measured.clone(),
+        scenario: line.scenario.clone(),
+    };
+    let outcomes =
+        |text: &str| reports.map(|report| report.requires.iter().find(|line| line.text == text).map(state));
     let mut seen = BTreeSet::new();
-    let texts = reports[1].requires.iter().chain(&reports[0].requires).map(|line| line.text.as_str()).filter(|text| seen.insert(*text));
+    let texts = reports[1]
+        .requires
+        .iter()
+        .chain(&reports[0].requires)
+        .map(|line| line.text.as_str())
+        .filter(|text| seen.insert(*text));
     texts.map(|text| RequireDiff { text: text.to_owned(), outcomes: outcomes(text) }).collect()
 }
 
 /// What tolerated faults come to.
 pub fn faults(reports: [&Report; 2]) -> FaultsDiff {
-    let [a, b] = reports.map(|report| report.scenarios.iter().map(|(name, of)| (name.as_str(), of)).collect::<BTreeMap<_, _>>());
+    let [a, b] = reports.map(|report| {
+        report.scenarios.iter().map(|(name, of)| (name.as_str(), of)).collect::<BTreeMap<_, _>>()
+    });
     let alone = |own: &Report, other: &BTreeMap<_, _>| {
-        own.scenarios.iter().map(|(name, _)| name).filter(|name| !other.contains_key(name.as_str())).cloned().collect::<Vec<_>>()
+        own.scenarios
+            .iter()
+            .map(|(name, _)| name)
+            .filter(|name| !other.contains_key(name.as_str()))
+            .cloned()
+            .collect::<Vec<_>>()
     };
     let changed = reports[1].scenarios.iter().filter_map(|(name, new)| {
         let other: Vec<FigureDiff> = side_by_side([a.get(name.as_str())?, new], are_as_large(reports))
@@ -54,11 +75,20 @@ pub fn faults(reports: [&Report; 2]) -> FaultsDiff {
             .collect();
         (!other.is_empty()).then(|| (name.clone(), other))
     });
-    let worst =
-        reports.map(|report| report.worst.iter().map(|(metric, value, _)| (format!("fault.{metric}"), value.clone())).collect::<Vec<_>>());
+    let worst = reports.map(|report| {
+        report
+            .worst
+            .iter()
+            .map(|(metric, value, _)| (format!("fault.{metric}"), value.clone()))
+            .collect::<Vec<_>>()
+    });
     let worst = side_by_side([&worst[0], &worst[1]], are_as_large(reports)).into_iter().map(|figure| {
         let scenario = |report: &Report| {
-            report.worst.iter().find(|(metric, ..)| figure.name.ends_with(&format!(".{metric}"))).map(|(.., at)| at.clone())
+            report
+                .worst
+                .iter()
+                .find(|(metric, ..)| figure.name.ends_with(&format!(".{metric}")))
+                .map(|(.., at)| at.clone())
         };
         let at = reports.map(scenario);
         (figure, at)
@@ -83,15 +113,27 @@ mod tests {
     #[test]
     fn figures_are_better_worse_or_other() {
         let a = Report {
-            figures: vec![figure("diameter", "6"), figure("bandwidth", "100"), figure("cubes", "4"), figure("cost", "1")],
+            figures: vec![
+                figure("diameter", "6"),
+                figure("bandwidth", "100"),
+                figure("cubes", "4"),
+                figure("cost", "1"),
+            ],
             ..Report::default()
         };
         let b = Report {
-            figures: vec![figure("diameter", "7"), figure("bandwidth", "110"), figure("cubes", "8"), figure("hosts", "1")],
+            figures: vec![
+                figure("diameter", "7"),
+                figure("bandwidth", "110"),
+                figure("cubes", "8"),
+                figure("hosts", "1"),
+            ],
             ..Report::default()
         };
-        let told: Vec<(String, FigureChange, Option<f64>)> =
-            figures([&a, &b]).into_iter().map(|figure| (figure.name.clone(), figure.change(), figure.relative())).collect();
+        let told: Vec<(String, FigureChange, Option<f64>)> = figures([&a, &b])
+            .into_iter()
+            .map(|figure| (figure.name.clone(), figure.change(), figure.relative()))
+            .collect();
         let expected = [
             ("diameter", FigureChange::Worse, Some(1.0 / 6.0)),
             ("bandwidth", FigureChange::Better, Some(0.1)),
@@ -109,20 +151,34 @@ mod tests {
             worst: vec![("average_hops".to_owned(), hops.to_owned(), "X".to_owned())],
             ..Report::default()
         };
-        let change = |a: &Report, b: &Report| (figures([a, b])[1].change(), faults([a, b]).worst[0].0.change());
+        let change =
+            |a: &Report, b: &Report| (figures([a, b])[1].change(), faults([a, b]).worst[0].0.change());
         assert_eq!(change(&of("8", "2.5"), &of("7", "2.4")), (FigureChange::Other, FigureChange::Other));
         assert_eq!(change(&of("8", "2.5"), &of("8", "2.4")), (FigureChange::Better, FigureChange::Better));
     }
 
     #[test]
     fn lines_of_the_contract_come_and_go() {
-        let line = |text: &str, holds| RequireLine { text: text.to_owned(), measured: Some("5".to_owned()), holds, scenario: None };
-        let a = Report { requires: vec![line("diameter <= 6", Some(true)), line("diameter <= 5", Some(true))], ..Report::default() };
-        let b = Report { requires: vec![line("diameter <= 6", Some(true)), line("diameter <= 4", Some(false))], ..Report::default() };
-        let told: Vec<(String, bool)> = contract([&a, &b]).into_iter().map(|line| (line.text.clone(), line.is_other())).collect();
+        let line = |text: &str, holds| RequireLine {
+            text: text.to_owned(),
+            measured: Some("5".to_owned()),
+            holds,
+            scenario: None,
+        };
+        let a = Report {
+            requires: vec![line("diameter <= 6", Some(true)), line("diameter <= 5", Some(true))],
+            ..Report::default()
+        };
+        let b = Report {
+            requires: vec![line("diameter <= 6", Some(true)), line("diameter <= 4", Some(false))],
+            ..Report::default()
+        };
+        let told: Vec<(String, bool)> =
+            contract([&a, &b]).into_iter().map(|line| (line.text.clone(), line.is_other())).collect();
         assert_eq!(
             told,
-            [("diameter <= 6", false), ("diameter <= 4", true), ("diameter <= 5", true)].map(|(text, other)| (text.to_owned(), other))
+            [("diameter <= 6", false), ("diameter <= 4", true), ("diameter <= 5", true)]
+                .map(|(text, other)| (text.to_owned(), other))
         );
     }
 
@@ -130,17 +186,26 @@ mod tests {
     fn faults_are_compared_by_name() {
         let a = Report {
             worst: vec![("diameter".to_owned(), "7".to_owned(), "X".to_owned())],
-            scenarios: vec![("X".to_owned(), vec![figure("diameter", "7")]), ("Y".to_owned(), vec![figure("diameter", "6")])],
+            scenarios: vec![
+                ("X".to_owned(), vec![figure("diameter", "7")]),
+                ("Y".to_owned(), vec![figure("diameter", "6")]),
+            ],
             ..Report::default()
         };
         let b = Report {
             worst: vec![("diameter".to_owned(), "6".to_owned(), "Z".to_owned())],
-            scenarios: vec![("X".to_owned(), vec![figure("diameter", "6")]), ("Z".to_owned(), vec![figure("diameter", "6")])],
+            scenarios: vec![
+                ("X".to_owned(), vec![figure("diameter", "6")]),
+                ("Z".to_owned(), vec![figure("diameter", "6")]),
+            ],
             ..Report::default()
         };
         let found = faults([&a, &b]);
         assert_eq!((found.common, found.alone.clone()), (1, [vec!["Y".to_owned()], vec!["Z".to_owned()]]));
-        assert_eq!((found.worst[0].0.name.as_str(), found.worst[0].0.change()), ("fault.diameter", FigureChange::Better));
+        assert_eq!(
+            (found.worst[0].0.name.as_str(), found.worst[0].0.change()),
+            ("fault.diameter", FigureChange::Better)
+        );
         assert_eq!(found.worst[0].1, [Some("X".to_owned()), Some("Z".to_owned())]);
         assert_eq!((found.changed.len(), found.changed[0].0.as_str()), (1, "X"));
     }

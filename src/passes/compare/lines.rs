@@ -30,7 +30,9 @@ pub fn lines_apart(texts: [&str; 2]) -> [Vec<String>; 2] {
     while at < a.len() || other < b.len() {
         if at < a.len() && other < b.len() && a[at] == b[other] {
             (at, other) = (at + 1, other + 1);
-        } else if other == b.len() || at < a.len() && longest[(at + 1) * wide + other] >= longest[at * wide + other + 1] {
+        } else if other == b.len()
+            || at < a.len() && longest[(at + 1) * wide + other] >= longest[at * wide + other + 1]
+        {
             apart[0].push(a[at].to_owned());
             at += 1;
         } else {

@@ -24,12 +24,17 @@ pub(super) fn nearest(a: &Wires, b: &Wires, joints: [&[Vec<Joint>]; 2]) -> Vec<u
     let points = a.colors.len();
     let pairs = search.pairs();
     let whole = 2 * (a.arcs.len() + b.arcs.len()) + points;
-    let grown = pairs.into_iter().take(WHOLE.min(LOOKS / whole.max(1))).map(|pair| search.grown(Some(pair), points).0);
+    let grown = pairs
+        .into_iter()
+        .take(WHOLE.min(LOOKS / whole.max(1)))
+        .map(|pair| search.grown(Some(pair), points).0);
     // Any that keeps colors is better than one that does not.
     let identity: Vec<u32> = (0..).take(points).collect();
     let first = if a.colors == b.colors { identity } else { search.grown(None, points).0 };
     let renamed = |images: &[u32]| (0..).zip(images).filter(|(point, image)| point != *image).count();
-    let all = std::iter::once(first).chain(grown).map(|images| (Reverse(search.kept(&images)), renamed(&images), images));
+    let all = std::iter::once(first)
+        .chain(grown)
+        .map(|images| (Reverse(search.kept(&images)), renamed(&images), images));
     let best = all.min().map(|(.., images)| images).unwrap_or_default();
     search.improved(best)
 }
@@ -69,7 +74,8 @@ impl Search<'_> {
         let (mut agreed, mut placed) = (0, 0);
         let (mut images, mut taken) = (vec![u32::MAX; points], vec![false; points]);
         let mut votes: BTreeMap<(u32, u32), u32> = BTreeMap::new();
-        let mut open: BinaryHeap<(u32, Reverse<(u32, u32)>)> = root.into_iter().map(|pair| (0, Reverse(pair))).collect();
+        let mut open: BinaryHeap<(u32, Reverse<(u32, u32)>)> =
+            root.into_iter().map(|pair| (0, Reverse(pair))).collect();
         // The smallest points that may have no image, and that may be nobody's.
         let (mut first, mut free) = (0, 0);
         loop {
@@ -78,7 +84,9 @@ impl Search<'_> {
             }
             let (pair, spoke) = loop {
                 match open.pop() {
-                    Some((spoke, Reverse((point, image)))) if images[point as usize] == u32::MAX && !taken[image as usize] => {
+                    Some((spoke, Reverse((point, image))))
+                        if images[point as usize] == u32::MAX && !taken[image as usize] =>
+                    {
                         break ((point, image), spoke);
                     }
                     Some(_) => {}
@@ -92,7 +100,8 @@ impl Search<'_> {
                         if first == points {
                             return (images, agreed);
                         }
-                        let fits = |image: &usize| !taken[*image] && self.a.colors[first] == self.b.colors[*image];
+                        let fits =
+                            |image: &usize| !taken[*image] && self.a.colors[first] == self.b.colors[*image];
                         let own = Some(first).filter(fits);
                         // Colors occur as often in both; where they do not, any will do.
                         let image = own.or_else(|| (free..points).find(fits)).unwrap_or(free);
@@ -122,7 +131,8 @@ impl Search<'_> {
         let mut left = LOOKS;
         // Arcs at a point that B has as well, where two points have other images.
         let kept_at = |images: &[u32], ends: [usize; 2]| {
-            let own = ends.iter().flat_map(|&point| self.joints[0][point].iter().map(move |joint| (point, joint)));
+            let own =
+                ends.iter().flat_map(|&point| self.joints[0][point].iter().map(move |joint| (point, joint)));
             // An arc between the two would count twice.
             let own = own.filter(|(point, joint)| *point == ends[0] || joint.to as usize != ends[0]);
             own.filter(|(point, joint)| {

@@ -36,7 +36,9 @@ fn renaming_within(a: &Wires, b: &Wires, near: bool, looks: u64) -> Renaming {
     let pair = Pair::new(a, b);
     let mut work = Work { left: looks };
     let found = match pair.search(&mut work) {
-        Ok(Some(images)) if a.renamed(&images) == b.arcs => return Renaming { images, found: WiringFound::Renamed },
+        Ok(Some(images)) if a.renamed(&images) == b.arcs => {
+            return Renaming { images, found: WiringFound::Renamed };
+        }
         Ok(_) => WiringFound::Other,
         Err(CutOff) => WiringFound::CutOff,
     };
@@ -69,11 +71,19 @@ struct Pair {
 
 impl Pair {
     fn new(a: &Wires, b: &Wires) -> Self {
-        Self { points: a.colors.len(), joints: [joints(a), joints(b)], colors: [&a.colors[..], &b.colors].concat() }
+        Self {
+            points: a.colors.len(),
+            joints: [joints(a), joints(b)],
+            colors: [&a.colors[..], &b.colors].concat(),
+        }
     }
 
     fn joints(&self, point: usize) -> (&[Joint], usize) {
-        if point < self.points { (&self.joints[0][point], 0) } else { (&self.joints[1][point - self.points], self.points) }
+        if point < self.points {
+            (&self.joints[0][point], 0)
+        } else {
+            (&self.joints[1][point - self.points], self.points)
+        }
     }
 
     fn search(&self, work: &mut Work) -> Result<Option<Vec<u32>>, CutOff> {
@@ -91,7 +101,8 @@ impl Pair {
         loop {
             let look = |point: usize| {
                 let (joints, base) = self.joints(point);
-                let mut around: Vec<(u32, u32)> = joints.iter().map(|joint| (joint.kind, colors[base + joint.to as usize])).collect();
+                let mut around: Vec<(u32, u32)> =
+                    joints.iter().map(|joint| (joint.kind, colors[base + joint.to as usize])).collect();
                 around.sort_unstable();
                 (colors[point], around, point)
             };
@@ -122,10 +133,12 @@ impl Pair {
                 continue;
             }
             // What keeps its name is preferred.
-            let part = std::iter::once(root).chain((0..self.points).filter(|&point| point != root)).find_map(|image| {
-                let fits = !taken[image] && colors[root] == colors[self.points + image];
-                fits.then(|| self.part(root, image, &images, &taken, colors)).flatten()
-            })?;
+            let part = std::iter::once(root)
+                .chain((0..self.points).filter(|&point| point != root))
+                .find_map(|image| {
+                    let fits = !taken[image] && colors[root] == colors[self.points + image];
+                    fits.then(|| self.part(root, image, &images, &taken, colors)).flatten()
+                })?;
             for (point, image) in part {
                 images[point] = image as u32;
                 taken[image] = true;
@@ -135,7 +148,14 @@ impl Pair {
     }
 
     /// The points joined with `root`, and their images if its own is `image`; `None` if they do not fit.
-    fn part(&self, root: usize, image: usize, images: &[u32], taken: &[bool], colors: &[u32]) -> Option<Vec<(usize, usize)>> {
+    fn part(
+        &self,
+        root: usize,
+        image: usize,
+        images: &[u32],
+        taken: &[bool],
+        colors: &[u32],
+    ) -> Option<Vec<(usize, usize)>> {
         let mut placed = std::collections::BTreeMap::from([(root, image)]);
         let mut used = std::collections::BTreeSet::from([image]);
         let mut open = vec![(root, image)];
@@ -173,7 +193,10 @@ impl Pair {
         let class = members.iter().filter(|[of_a, _]| of_a.len() > 1).min_by_key(|[of_a, _]| of_a.len());
         let Some([of_a, of_b]) = class else {
             let mut images = vec![0; self.points];
-            members.iter().filter(|[of_a, _]| !of_a.is_empty()).for_each(|[a, b]| images[a[0]] = (b[0] - self.points) as u32);
+            members
+                .iter()
+                .filter(|[of_a, _]| !of_a.is_empty())
+                .for_each(|[a, b]| images[a[0]] = (b[0] - self.points) as u32);
             return Ok(Some(images));
         };
         let point = of_a[0];
@@ -220,7 +243,11 @@ mod tests {
     /// Every point has one joint out and one in of each of three kinds, as cubes behind switches have.
     fn permutations(points: usize, seed: u64) -> Wires {
         let arcs: Vec<(u32, u32, u32)> = (0..3)
-            .flat_map(|label| (0..).zip(shuffled(points, seed * 3 + u64::from(label))).map(move |(from, to)| (label, from, to)))
+            .flat_map(|label| {
+                (0..)
+                    .zip(shuffled(points, seed * 3 + u64::from(label)))
+                    .map(move |(from, to)| (label, from, to))
+            })
             .collect();
         wires(points, &[true; 3], &arcs)
     }
@@ -230,15 +257,17 @@ mod tests {
     fn rook(rows: u32, columns: u32) -> Wires {
         let points = rows * columns;
         let joined = |a: u32, b: u32| a / columns == b / columns || a % columns == b % columns;
-        let arcs: Vec<(u32, u32, u32)> =
-            (0..points).flat_map(|a| (a + 1..points).filter(move |&b| joined(a, b)).map(move |b| (0, a, b))).collect();
+        let arcs: Vec<(u32, u32, u32)> = (0..points)
+            .flat_map(|a| (a + 1..points).filter(move |&b| joined(a, b)).map(move |b| (0, a, b)))
+            .collect();
         wires(points as usize, &[false], &arcs)
     }
 
     /// The 4 x 4 lattice on a torus with a diagonal: as regular as [`rook`] of 4 x 4, but another graph.
     fn shrikhande() -> Wires {
-        let arcs =
-            (0..16u32).flat_map(|point| [(0, 1), (1, 0), (1, 1)].map(|(x, y)| (0, point, (point / 4 + x) % 4 * 4 + (point % 4 + y) % 4)));
+        let arcs = (0..16u32).flat_map(|point| {
+            [(0, 1), (1, 0), (1, 1)].map(|(x, y)| (0, point, (point / 4 + x) % 4 * 4 + (point % 4 + y) % 4))
+        });
         wires(16, &[false], &arcs.collect::<Vec<_>>())
     }
 
@@ -249,7 +278,11 @@ mod tests {
                 let a = permutations(points, seed);
                 let b = under(&a, &shuffled(points, 77 + seed));
                 let found = renaming(&a, &b, true);
-                assert!(matches!(found.found, WiringFound::Renamed | WiringFound::Same), "{points} {seed} {:?}", found.found);
+                assert!(
+                    matches!(found.found, WiringFound::Renamed | WiringFound::Same),
+                    "{points} {seed} {:?}",
+                    found.found
+                );
                 assert_eq!(a.renamed(&found.images), b.arcs);
             }
         }
@@ -288,10 +321,12 @@ mod tests {
     #[test]
     fn parts_may_stand_for_each_other() {
         // Rings of 3, 5 and 3 points.
-        let ring = |first: u32, length: u32| (0..length).map(move |at| (0, first + at, first + (at + 1) % length));
+        let ring =
+            |first: u32, length: u32| (0..length).map(move |at| (0, first + at, first + (at + 1) % length));
         let rings = |lengths: [u32; 3]| {
             let firsts = [0, lengths[0], lengths[0] + lengths[1]];
-            let arcs: Vec<_> = firsts.into_iter().zip(lengths).flat_map(|(first, length)| ring(first, length)).collect();
+            let arcs: Vec<_> =
+                firsts.into_iter().zip(lengths).flat_map(|(first, length)| ring(first, length)).collect();
             wires(11, &[true], &arcs)
         };
         let found = renaming(&rings([3, 5, 3]), &rings([3, 3, 5]), true);
@@ -311,7 +346,8 @@ mod tests {
         let a = permutations(20, 1);
         let mut b = under(&a, &shuffled(20, 4));
         // Two arcs of one kind swap their ends.
-        let kind: Vec<usize> = b.arcs.iter().enumerate().filter(|(_, arc)| arc.label == 1).map(|(at, _)| at).collect();
+        let kind: Vec<usize> =
+            b.arcs.iter().enumerate().filter(|(_, arc)| arc.label == 1).map(|(at, _)| at).collect();
         let ends = [b.arcs[kind[2]].to, b.arcs[kind[9]].to];
         (b.arcs[kind[2]].to, b.arcs[kind[9]].to) = (ends[1], ends[0]);
         b.arcs.sort_unstable();

@@ -19,11 +19,21 @@ pub struct DrawError {
 impl DrawError {
     pub(super) fn in_pieces(routers: u32, attempts: u32, span: Span) -> Self {
         let wanted = format!("connects all {routers} routers");
-        Self { attempts, wanted, help: "raise `degree`: with two links each, routers mostly form several rings".to_owned(), span }
+        Self {
+            attempts,
+            wanted,
+            help: "raise `degree`: with two links each, routers mostly form several rings".to_owned(),
+            span,
+        }
     }
     pub(super) fn permuted(routers: u32, attempts: u32, span: Span) -> Self {
         let wanted = format!("connects all {routers} routers");
-        Self { attempts, wanted, help: "raise `attempts`, or change `seed`; a base of few links falls apart".to_owned(), span }
+        Self {
+            attempts,
+            wanted,
+            help: "raise `attempts`, or change `seed`; a base of few links falls apart".to_owned(),
+            span,
+        }
     }
     pub(super) fn no_gap(degree: u32, attempts: u32, span: Span) -> Self {
         let wanted = format!("has a second eigenvalue below 2 sqrt({degree} - 1)");

@@ -30,13 +30,23 @@ use rayon::prelude::*;
 pub fn candidates(family: &Family, span: Span) -> Result<Vec<Links>, DrawError> {
     match *family {
         Family::RandomRegular(RandomRegular { routers, degree, draw }) => {
-            draws(draw, |stream| regular::draw(routers, degree, stream)).ok_or(DrawError::in_pieces(routers, draw.attempts, span))
+            draws(draw, |stream| regular::draw(routers, degree, stream)).ok_or(DrawError::in_pieces(
+                routers,
+                draw.attempts,
+                span,
+            ))
         }
         Family::Xpander(Xpander { degree, lift, draw }) => {
-            draws(draw, |stream| xpander::draw(degree, lift, stream)).ok_or(DrawError::no_gap(degree, draw.attempts, span))
+            draws(draw, |stream| xpander::draw(degree, lift, stream)).ok_or(DrawError::no_gap(
+                degree,
+                draw.attempts,
+                span,
+            ))
         }
         // The ring joins all.
-        Family::Shortcuts(shortcuts) => Ok(draws(shortcuts.draw, |stream| Some(ring::draw(&shortcuts, stream))).unwrap_or_default()),
+        Family::Shortcuts(shortcuts) => {
+            Ok(draws(shortcuts.draw, |stream| Some(ring::draw(&shortcuts, stream))).unwrap_or_default())
+        }
         Family::Synthesized(free) => Ok(search::search(&free)),
         _ => unreachable!("the parameters of a {} tell its links", family.name()),
     }
@@ -48,14 +58,19 @@ pub fn candidates(family: &Family, span: Span) -> Result<Vec<Links>, DrawError> 
 /// As [`candidates`].
 pub fn permuted(of: &Permuted, base: &[&Links], span: Span) -> Result<Vec<Vec<Links>>, DrawError> {
     let routers = of.base.router_count() as u32;
-    draws(of.draw, |stream| permute::draw(of, base, stream)).ok_or(DrawError::permuted(routers, of.draw.attempts, span))
+    draws(of.draw, |stream| permute::draw(of, base, stream)).ok_or(DrawError::permuted(
+        routers,
+        of.draw.attempts,
+        span,
+    ))
 }
 
 /// Every draw by streams of its own, one per attempt.
 fn draws<T: Send>(how: Draw, once: impl Fn(&mut Stream) -> Option<T> + Sync) -> Option<Vec<T>> {
     let draw = |number: u32| {
         let attempts = u64::from(how.attempts);
-        (0..attempts).find_map(|attempt| once(&mut Stream::new(how.seed, u64::from(number) * attempts + attempt)))
+        (0..attempts)
+            .find_map(|attempt| once(&mut Stream::new(how.seed, u64::from(number) * attempts + attempt)))
     };
     (0..how.draws).into_par_iter().map(draw).collect()
 }

@@ -55,7 +55,9 @@ mod tests {
     fn numbers_are_normal() {
         let mut stream = Stream::new(1, 0);
         let numbers: Vec<f64> = (0..40_000).map(|_| standard_normal(&mut stream)).collect();
-        let share = |within: f64| numbers.iter().filter(|number| number.abs() < within).count() as f64 / numbers.len() as f64;
+        let share = |within: f64| {
+            numbers.iter().filter(|number| number.abs() < within).count() as f64 / numbers.len() as f64
+        };
         let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;
         let square = numbers.iter().map(|number| number * number).sum::<f64>() / numbers.len() as f64;
         assert!(mean.abs() < 0.02 && (square - 1.0).abs() < 0.03, "{mean} {square}");

@@ -40,7 +40,8 @@ fn exchanged(of: &Permuted, base: &Links, stream: &mut Stream) -> Links {
             for one in 0..cabinets {
                 for other in one + 1..cabinets {
                     let keys = [[one, one], [other, other], [one, other]];
-                    let mut links: Links = keys.iter().flat_map(|key| classes.remove(key).unwrap_or_default()).collect();
+                    let mut links: Links =
+                        keys.iter().flat_map(|key| classes.remove(key).unwrap_or_default()).collect();
                     exchange(of, &mut links, stream);
                     for link in links {
                         classes.entry(link.map(cabinet)).or_default().push(link);
@@ -49,14 +50,16 @@ fn exchanged(of: &Permuted, base: &Links, stream: &mut Stream) -> Links {
             }
         }
     }
-    let mut links: Links = classes.into_values().flatten().map(|[one, other]| [one.min(other), one.max(other)]).collect();
+    let mut links: Links =
+        classes.into_values().flatten().map(|[one, other]| [one.min(other), one.max(other)]).collect();
     links.sort_unstable();
     links
 }
 
 /// Two by two, in random order; an odd last link stays. A link within a cabinet begins at either end.
 fn exchange(of: &Permuted, links: &mut [[u32; 2]], stream: &mut Stream) {
-    let within = |link: [u32; 2]| (link[0] / of.cabinet == link[1] / of.cabinet).then_some(link[0] / of.cabinet);
+    let within =
+        |link: [u32; 2]| (link[0] / of.cabinet == link[1] / of.cabinet).then_some(link[0] / of.cabinet);
     stream.shuffle(links);
     for link in links.iter_mut() {
         if within(*link).is_some() && stream.below(2) == 1 {

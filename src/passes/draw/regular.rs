@@ -18,7 +18,8 @@ pub(super) fn draw(routers: u32, degree: u32, stream: &mut Stream) -> Option<Lin
     let mut links: Vec<[u32; 2]> = ends.chunks_exact(2).map(|pair| sorted([pair[0], pair[1]])).collect();
     let mut known: BTreeSet<[u32; 2]> = BTreeSet::new();
     // Those that stand alone are good; of equal ones all but the first are not.
-    let mut wrong: Vec<usize> = (0..links.len()).filter(|&at| links[at][0] == links[at][1] || !known.insert(links[at])).collect();
+    let mut wrong: Vec<usize> =
+        (0..links.len()).filter(|&at| links[at][0] == links[at][1] || !known.insert(links[at])).collect();
     let mut tries = TRIES * links.len();
     while let Some(&at) = wrong.last() {
         tries = tries.checked_sub(1)?;

@@ -18,10 +18,16 @@ const LOOKS: usize = 50;
 /// The ring and its shortcuts, ascending.
 pub(super) fn draw(shortcuts: &Shortcuts, stream: &mut Stream) -> Links {
     let routers = shortcuts.routers;
-    let mut ring = Ring { size: routers, farthest: shortcuts.farthest(), joined: vec![Vec::new(); routers as usize], links: Links::new() };
+    let mut ring = Ring {
+        size: routers,
+        farthest: shortcuts.farthest(),
+        joined: vec![Vec::new(); routers as usize],
+        links: Links::new(),
+    };
     (0..routers).for_each(|router| ring.join(router, (router + 1) % routers));
     for _ in 2..shortcuts.degree {
-        let mut open = Open { routers: (0..routers).collect(), place: (0..routers as usize).map(Some).collect() };
+        let mut open =
+            Open { routers: (0..routers).collect(), place: (0..routers as usize).map(Some).collect() };
         while !open.routers.is_empty() {
             let router = open.routers[stream.below(open.routers.len())];
             open.remove(router);
@@ -78,7 +84,9 @@ impl Ring {
     /// Whether a shortcut may join them now.
     fn may_join(&self, one: u32, other: u32) -> bool {
         let apart = one.abs_diff(other);
-        one != other && apart.min(self.size - apart) <= self.farthest && !self.joined[one as usize].contains(&other)
+        one != other
+            && apart.min(self.size - apart) <= self.farthest
+            && !self.joined[one as usize].contains(&other)
     }
 
     /// One of all that are open and allowed, each with the same chance.
@@ -86,13 +94,16 @@ impl Ring {
         if open.routers.is_empty() {
             return None;
         }
-        let drawn = (0..LOOKS).map(|_| open.routers[stream.below(open.routers.len())]).find(|&other| self.may_join(router, other));
+        let drawn = (0..LOOKS)
+            .map(|_| open.routers[stream.below(open.routers.len())])
+            .find(|&other| self.may_join(router, other));
         drawn.or_else(|| self.any(open, router, stream))
     }
 
     /// The same, from a list of them.
     fn any(&self, open: &Open, router: u32, stream: &mut Stream) -> Option<u32> {
-        let allowed: Vec<u32> = open.routers.iter().copied().filter(|&other| self.may_join(router, other)).collect();
+        let allowed: Vec<u32> =
+            open.routers.iter().copied().filter(|&other| self.may_join(router, other)).collect();
         if allowed.is_empty() { None } else { Some(allowed[stream.below(allowed.len())]) }
     }
 
@@ -104,7 +115,8 @@ impl Ring {
         let (size, half) = (i64::from(self.size), f64::from(self.size) / 2.0);
         let drawn = (0..TRIES).find_map(|_| {
             let distance = (standard_normal(stream) * share * half).round();
-            let other = (distance.abs() <= half).then(|| (i64::from(router) + distance as i64).rem_euclid(size) as u32)?;
+            let other = (distance.abs() <= half)
+                .then(|| (i64::from(router) + distance as i64).rem_euclid(size) as u32)?;
             (open.holds(other) && self.may_join(router, other)).then_some(other)
         });
         drawn.or_else(|| self.any(open, router, stream))

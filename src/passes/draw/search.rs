@@ -89,8 +89,15 @@ fn restarts(free: &FreeGraph, weighing: Option<&Weighing<'_>>, count: u64) -> Ve
     };
     let mut found: Vec<Best> = (0..count).into_par_iter().map(restart).collect();
     found.extend(kautz(free).map(|graph| {
-        let (distances, cable) = (graph.distances(&mut Distances::new(free.routers as usize)), scale.cables(&graph.arcs));
-        Best { disconnected: false, score: scale.score(distances, cable), distances, cable, links: graph.links() }
+        let (distances, cable) =
+            (graph.distances(&mut Distances::new(free.routers as usize)), scale.cables(&graph.arcs));
+        Best {
+            disconnected: false,
+            score: scale.score(distances, cable),
+            distances,
+            cable,
+            links: graph.links(),
+        }
     }));
     found.sort();
     found.dedup();
@@ -114,10 +121,16 @@ impl<'a> Scale<'a> {
         let pairs = (0..routers).flat_map(|one| (0..one).map(move |other| [other, one]));
         let all: u128 = pairs.map(|pair| u128::from((of.length)(pair))).sum();
         let count = u128::from(routers) * u128::from(routers - 1) / 2;
-        let arcs = u128::from(routers) * u128::from(free.degree) / if free.arcs == Arcs::Simplex { 1 } else { 2 };
+        let arcs =
+            u128::from(routers) * u128::from(free.degree) / if free.arcs == Arcs::Simplex { 1 } else { 2 };
         let mean = (all * arcs).div_ceil(count.max(1)).max(1);
         let weight = u128::from(of.weight);
-        Self { weighing, hop: (1000 - weight) * mean, cable: weight * u128::from(least(free)), whole: 1000 * mean }
+        Self {
+            weighing,
+            hop: (1000 - weight) * mean,
+            cable: weight * u128::from(least(free)),
+            whole: 1000 * mean,
+        }
     }
 
     fn weighs_cables(&self) -> bool {
@@ -142,7 +155,8 @@ impl<'a> Scale<'a> {
 
 /// The least sum of distances that a degree leaves: Moore's bound.
 fn least(free: &FreeGraph) -> u64 {
-    let (mut left, mut layer, mut hops, mut sum) = (u64::from(free.routers) - 1, u64::from(free.degree), 1, 0);
+    let (mut left, mut layer, mut hops, mut sum) =
+        (u64::from(free.routers) - 1, u64::from(free.degree), 1, 0);
     while left > 0 {
         let here = layer.min(left);
         sum += here * hops;
@@ -170,7 +184,8 @@ fn descend(free: &FreeGraph, scale: &Scale<'_>, mut graph: Graph, stream: &mut S
     for done in 0..evaluations {
         let two = graph.any_two(stream);
         let Some(undo) = graph.exchange(two) else { continue };
-        let limit = current + scale.threshold((heat * (evaluations - done) as f64 / evaluations as f64) as u64);
+        let limit =
+            current + scale.threshold((heat * (evaluations - done) as f64 / evaluations as f64) as u64);
         let (sum, now) = (graph.distances(&mut distances), undo.at.map(|at| graph.arcs[at]));
         let longer = cable + scale.cables(&now) - scale.cables(&undo.before);
         let (score, falls_apart) = (scale.score(sum, longer), is_disconnected(&distances));
@@ -190,7 +205,14 @@ fn descend(free: &FreeGraph, scale: &Scale<'_>, mut graph: Graph, stream: &mut S
 fn kautz(free: &FreeGraph) -> Option<Graph> {
     let (n, d) = (free.routers, free.degree);
     let fits = free.arcs == Arcs::Simplex && n.is_multiple_of(d + 1);
-    fits.then(|| Graph::new(n, d as usize, true, (0..n).flat_map(|from| kautz_targets(d, n, from).map(move |to| [from, to])).collect()))
+    fits.then(|| {
+        Graph::new(
+            n,
+            d as usize,
+            true,
+            (0..n).flat_map(|from| kautz_targets(d, n, from).map(move |to| [from, to])).collect(),
+        )
+    })
 }
 
 /// A regular graph under exchanges.
@@ -231,7 +253,8 @@ impl Graph {
         let (n, d) = (free.routers, free.degree);
         let simplex = free.arcs == Arcs::Simplex;
         let steps = if simplex { d } else { d / 2 };
-        let mut arcs: Links = (0..n).flat_map(|router| (1..=steps).map(move |step| [router, (router + step) % n])).collect();
+        let mut arcs: Links =
+            (0..n).flat_map(|router| (1..=steps).map(move |step| [router, (router + step) % n])).collect();
         if !simplex && d % 2 == 1 {
             arcs.extend((0..n / 2).map(|router| [router, router + n / 2]));
         }
@@ -309,7 +332,8 @@ impl Graph {
         for arc in [Some(arc), back].into_iter().flatten() {
             let (from, to) = change(arc);
             let list = &mut self.next[arc[0] as usize * self.degree..][..self.degree];
-            let place = list.iter().position(|&next| next == from).expect("as many successors as the degree says");
+            let place =
+                list.iter().position(|&next| next == from).expect("as many successors as the degree says");
             list[place] = to;
         }
     }
@@ -332,7 +356,8 @@ mod tests {
     /// what Moore's bound leaves.
     #[test]
     fn distances_are_short() {
-        for (routers, reached, least) in [(10, 140, 140), (20, 680, 680), (30, 1910, 1890), (40, 3730, 3720)] {
+        for (routers, reached, least) in [(10, 140, 140), (20, 680, 680), (30, 1910, 1890), (40, 3730, 3720)]
+        {
             let free = FreeGraph { routers, degree: 4, arcs: Arcs::Simplex, effort: 1, seed: 1, cable: None };
             let best = &search(&free)[0];
             let graph = Graph::new(routers, 4, true, best.clone());
@@ -345,12 +370,19 @@ mod tests {
     /// distances alone.
     #[test]
     fn cables_weigh() {
-        let free = FreeGraph { routers: 48, degree: 4, arcs: Arcs::Duplex, effort: 1, seed: 1, cable: Some(0) };
+        let free =
+            FreeGraph { routers: 48, degree: 4, arcs: Arcs::Duplex, effort: 1, seed: 1, cable: Some(0) };
         // Cabinets of eight in a row.
-        let length = |[one, other]: [u32; 2]| if one / 8 == other / 8 { 20 } else { 40 + 6 * (one / 8).abs_diff(other / 8) };
+        let length = |[one, other]: [u32; 2]| {
+            if one / 8 == other / 8 { 20 } else { 40 + 6 * (one / 8).abs_diff(other / 8) }
+        };
         let of = |weight| weighed(&free, &Weighing { weight, length: &length }, Some(4));
         let found: Vec<Searched> = [0, 300, 700, 1000].map(of).into();
-        assert!(found.windows(2).all(|pair| pair[0].cable >= pair[1].cable && pair[0].distances <= pair[1].distances));
+        assert!(
+            found
+                .windows(2)
+                .all(|pair| pair[0].cable >= pair[1].cable && pair[0].distances <= pair[1].distances)
+        );
         assert!(found[0].cable > found[2].cable && found[0].distances < found[2].distances);
         assert_eq!(found[0].links, restarts(&free, None, 4).swap_remove(0).links);
         for of in &found {
@@ -361,7 +393,8 @@ mod tests {
     /// Two rings of near routers have the shortest cables, but no path between them.
     #[test]
     fn cables_alone_leave_a_connected_graph() {
-        let free = FreeGraph { routers: 11, degree: 2, arcs: Arcs::Duplex, effort: 1, seed: 39, cable: Some(1000) };
+        let free =
+            FreeGraph { routers: 11, degree: 2, arcs: Arcs::Duplex, effort: 1, seed: 39, cable: Some(1000) };
         let length = |[one, other]: [u32; 2]| if one / 6 == other / 6 { 20 } else { 90 };
         let best = weighed(&free, &Weighing { weight: 1000, length: &length }, None);
         let mut distances = Distances::new(11);

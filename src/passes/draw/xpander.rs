@@ -21,14 +21,17 @@ pub(super) fn draw(degree: u32, lift: u32, stream: &mut Stream) -> Option<Links>
         for other in meta + 1..=degree {
             let mut matching: Vec<u32> = (0..lift).collect();
             stream.shuffle(&mut matching);
-            links.extend((0..lift).zip(matching).map(|(member, met)| [meta * lift + member, other * lift + met]));
+            links.extend(
+                (0..lift).zip(matching).map(|(member, met)| [meta * lift + member, other * lift + met]),
+            );
         }
     }
     links.sort_unstable();
     let routers = (degree + 1) * lift;
     let bound = 2.0 * f64::from(degree - 1).sqrt();
     // The complete graph itself has the eigenvalue -1 besides its degree.
-    (is_connected(routers, &links) && second_eigenvalue(routers as usize, &links) < bound - ROUNDING).then_some(links)
+    (is_connected(routers, &links) && second_eigenvalue(routers as usize, &links) < bound - ROUNDING)
+        .then_some(links)
 }
 
 /// The largest absolute eigenvalue of the adjacency matrix besides that of the constant vector.
@@ -64,7 +67,8 @@ mod tests {
         // K5: -1; a ring of 8: -2; Petersen's graph: -2.
         let complete: Links = (0..5).flat_map(|a| (a + 1..5).map(move |b| [a, b])).collect();
         let ring: Links = (0..8).map(|a| [a, (a + 1) % 8]).collect();
-        let petersen: Links = (0..5).flat_map(|a| [[a, (a + 1) % 5], [a, a + 5], [a + 5, (a + 2) % 5 + 5]]).collect();
+        let petersen: Links =
+            (0..5).flat_map(|a| [[a, (a + 1) % 5], [a, a + 5], [a + 5, (a + 2) % 5 + 5]]).collect();
         for (routers, links, value) in [(5, complete, 1.0), (8, ring, 2.0), (10, petersen, 2.0)] {
             assert!((second_eigenvalue(routers, &links) - value).abs() < 1e-6, "{routers}");
         }
@@ -73,7 +77,8 @@ mod tests {
     #[test]
     fn lifts_join_every_member_to_every_other_meta_node_once() {
         let (degree, lift) = (5, 8);
-        let links = (0..100).find_map(|stream| draw(degree, lift, &mut Stream::new(1, stream))).expect("a draw");
+        let links =
+            (0..100).find_map(|stream| draw(degree, lift, &mut Stream::new(1, stream))).expect("a draw");
         let mut met = vec![vec![0; degree as usize + 1]; ((degree + 1) * lift) as usize];
         for [a, b] in links {
             met[a as usize][(b / lift) as usize] += 1;

@@ -19,7 +19,11 @@ pub(super) struct Circle {
 impl Circle {
     /// The circle, if it is one: `list` says node and class at the other end of every channel, those of node
     /// v at `starts[v]..starts[v + 1]`.
-    pub(super) fn new(starts: &[u32], period: usize, list: impl ExactSizeIterator<Item = (u32, u32)>) -> Option<Self> {
+    pub(super) fn new(
+        starts: &[u32],
+        period: usize,
+        list: impl ExactSizeIterator<Item = (u32, u32)>,
+    ) -> Option<Self> {
         let nodes = starts.len() - 1;
         if period == 0 || period == nodes {
             return None;
@@ -62,8 +66,15 @@ mod tests {
 
     /// Six nodes, two positions: 0 and 2 and 4 lead one and three ahead, the others one back.
     fn list() -> (Vec<u32>, Vec<(u32, u32)>) {
-        let of = |node: u32| if node.is_multiple_of(2) { vec![((node + 1) % 6, 7), ((node + 3) % 6, 8)] } else { vec![(node - 1, 9)] };
-        let starts = (0..=6).scan(0, |at, node| Some(std::mem::replace(at, *at + of(node).len() as u32))).collect();
+        let of = |node: u32| {
+            if node.is_multiple_of(2) {
+                vec![((node + 1) % 6, 7), ((node + 3) % 6, 8)]
+            } else {
+                vec![(node - 1, 9)]
+            }
+        };
+        let starts =
+            (0..=6).scan(0, |at, node| Some(std::mem::replace(at, *at + of(node).len() as u32))).collect();
         (starts, (0..6).flat_map(of).collect())
     }
 

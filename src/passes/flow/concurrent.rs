@@ -58,7 +58,9 @@ impl Settings {
         match (exchanges && !topology.symmetry().is_trivial(), large) {
             (true, false) => own,
             (true, true) => Self { rounds: EXCHANGE_ROUNDS, gap_ppm: 2000, sweeps: 0, primal: false },
-            (false, _) => Self { rounds: own.rounds.min(SCHEDULED_ROUNDS), gap_ppm: 5000, sweeps: 0, primal: !large },
+            (false, _) => {
+                Self { rounds: own.rounds.min(SCHEDULED_ROUNDS), gap_ppm: 5000, sweeps: 0, primal: !large }
+            }
         }
     }
     /// As many of the rounds and sweeps, each of so many channels by sources, as [`WORK`] allows.
@@ -147,7 +149,13 @@ struct Round {
 ///
 /// The scene and `demand` must keep the symmetry, and the lit links must connect all nodes. `start` are the
 /// lengths of another scenario of the same topology (such as the healthy fabric), if there are any.
-pub fn concurrent(scene: &Scene<'_>, demand: &Demand, start: Start<'_>, settings: Settings, progress: &dyn Progress) -> ConcurrentFlow {
+pub fn concurrent(
+    scene: &Scene<'_>,
+    demand: &Demand,
+    start: Start<'_>,
+    settings: Settings,
+    progress: &dyn Progress,
+) -> ConcurrentFlow {
     let quotient = Quotient::new(scene, demand);
     let settings = settings.within(quotient.sources.len() as u64 * quotient.incoming.len() as u64);
     progress.begin("flow", u64::from(settings.rounds));
@@ -157,12 +165,22 @@ pub fn concurrent(scene: &Scene<'_>, demand: &Demand, start: Start<'_>, settings
         return ConcurrentFlow { dual, primal: None, rounds, sweeps: 0, stopped_by };
     }
     let mut primal = certify(&quotient, &window);
-    let within = |primal: &FlowCertificate, dual: &DualLengths, ppm: u32| primal.value() * (1.0 + f64::from(ppm) * 1e-6) >= dual.bound();
+    let within = |primal: &FlowCertificate, dual: &DualLengths, ppm: u32| {
+        primal.value() * (1.0 + f64::from(ppm) * 1e-6) >= dual.bound()
+    };
     let mut sweeps = 0;
     if settings.sweeps > 0 && !within(&primal, &dual, WIDE_PPM) {
         let mut flows = flows_of(&quotient, flattest(&window));
-        (dual, sweeps) = rebalance::rebalance(&quotient, &mut flows, dual, settings.sweeps, f64::from(settings.gap_ppm) * 1e-6);
-        primal = Some(certify_flows(&quotient, &flows)).filter(|found| found.value() > primal.value()).unwrap_or(primal);
+        (dual, sweeps) = rebalance::rebalance(
+            &quotient,
+            &mut flows,
+            dual,
+            settings.sweeps,
+            f64::from(settings.gap_ppm) * 1e-6,
+        );
+        primal = Some(certify_flows(&quotient, &flows))
+            .filter(|found| found.value() > primal.value())
+            .unwrap_or(primal);
         if within(&primal, &dual, settings.gap_ppm) {
             stopped_by = StopReason::Gap;
         }
@@ -192,7 +210,8 @@ fn descend(
     progress: &dyn Progress,
 ) -> (DualLengths, u32, StopReason, Vec<Round>) {
     let lit: Vec<usize> = (0..quotient.classes).filter(|&class| quotient.lit(class)).collect();
-    let (parts, capacity) = (quotient.parts as f64, lit.iter().map(|&class| quotient.capacity[class] as f64).sum::<f64>());
+    let (parts, capacity) =
+        (quotient.parts as f64, lit.iter().map(|&class| quotient.capacity[class] as f64).sum::<f64>());
     // Given lengths have won against the known families already, on almost the same links.
     let mut best = match start {
         Start::Lengths(start) => {
@@ -229,7 +248,8 @@ fn descend(
         }
         // What a channel should bear: the mean load, or the least that the busiest channel must bear if that
         // is more (a cut decides).
-        let average = lit.iter().map(|&class| loads[class] * quotient.capacity[class] as f64).sum::<f64>() / capacity;
+        let average =
+            lit.iter().map(|&class| loads[class] * quotient.capacity[class] as f64).sum::<f64>() / capacity;
         let target = average.max(parts / best.bound());
         for &class in &lit {
             velocity[class] = MOMENTUM * velocity[class] + (loads[class] / target - 1.0);
@@ -248,7 +268,11 @@ fn descend(
             mean[class] += 0.15 * (loads[class] - mean[class]);
         }
         let (swing, settled) = (busiest(&loads) / target - 1.0, busiest(&mean) / target - 1.0);
-        step = if swing > SWING * settled.max(LEAST_SWING) { (step * DAMPING).max(LEAST_STEP) } else { (step * RECOVERY).min(1.0) };
+        step = if swing > SWING * settled.max(LEAST_SWING) {
+            (step * DAMPING).max(LEAST_STEP)
+        } else {
+            (step * RECOVERY).min(1.0)
+        };
         best_primal = best_primal.max(parts / busiest(&loads)).max(parts / busiest(&mean));
         history.push(Round { prices: integer, tau, loads });
         done = round + 1;
@@ -258,7 +282,8 @@ fn descend(
             break;
         }
     }
-    if let Some(cut) = lengths::best_cut(quotient, &history.iter().map(|round| &round.loads[..]).collect::<Vec<_>>())
+    if let Some(cut) =
+        lengths::best_cut(quotient, &history.iter().map(|round| &round.loads[..]).collect::<Vec<_>>())
         && lengths::tighter(&cut, &best)
     {
         best = cut;
@@ -297,8 +322,12 @@ fn split(quotient: &Quotient, prices: &[u32], tau: f64) -> (Vec<f64>, u128) {
             total += lengths::weighted(&scratch.distance, &weights_from);
             amount.iter_mut().zip(&weights_from).for_each(|(amount, &weight)| *amount = f64::from(weight));
             match quotient.circle_into() {
-                Some(circle) => pour(scratch, prices, &weights, &mut amount, &mut loads, |node| circle.around(node)),
-                None => pour(scratch, prices, &weights, &mut amount, &mut loads, |node| quotient.feeding(node)),
+                Some(circle) => {
+                    pour(scratch, prices, &weights, &mut amount, &mut loads, |node| circle.around(node))
+                }
+                None => {
+                    pour(scratch, prices, &weights, &mut amount, &mut loads, |node| quotient.feeding(node))
+                }
             }
         }
         (loads, total)
@@ -306,7 +335,8 @@ fn split(quotient: &Quotient, prices: &[u32], tau: f64) -> (Vec<f64>, u128) {
     let mut loads = vec![0.0; quotient.classes];
     let mut total = 0;
     for sources in quotient.sources.chunks(SOURCES_PER_TASK * TASKS) {
-        let parts: Vec<(Vec<f64>, u128)> = sources.par_chunks(SOURCES_PER_TASK).map_init(Distance::default, task).collect();
+        let parts: Vec<(Vec<f64>, u128)> =
+            sources.par_chunks(SOURCES_PER_TASK).map_init(Distance::default, task).collect();
         for (part, distance) in parts {
             loads.iter_mut().zip(part).for_each(|(load, part)| *load += part);
             total += distance;
@@ -316,7 +346,9 @@ fn split(quotient: &Quotient, prices: &[u32], tau: f64) -> (Vec<f64>, u128) {
     if quotient.mirrored {
         // A flow and its reverse carry the same symmetric demand, so their mean does too: both directions of
         // a link bear the mean load.
-        loads = (0..quotient.classes).map(|class| 0.5 * (loads[class] + loads[quotient.reverse[class] as usize])).collect();
+        loads = (0..quotient.classes)
+            .map(|class| 0.5 * (loads[class] + loads[quotient.reverse[class] as usize]))
+            .collect();
     }
     (loads, total * quotient.order as u128)
 }
@@ -373,7 +405,11 @@ fn flows_of(quotient: &Quotient, round: &Round) -> Vec<SourceFlow> {
         let mut flow = vec![0u64; quotient.channels];
         let mut scratch = Distance::default();
         split_integer(quotient, source, round, &weights, units, &mut scratch, &mut flow);
-        let flow = quotient.incoming.iter().map(|channel| flow[channel.channel as usize] as f64 / units as f64).collect();
+        let flow = quotient
+            .incoming
+            .iter()
+            .map(|channel| flow[channel.channel as usize] as f64 / units as f64)
+            .collect();
         SourceFlow { order: scratch.order, flow }
     };
     quotient.sources.par_iter().map(flow_of).collect()
@@ -423,7 +459,8 @@ fn certificate(quotient: &Quotient, demand: u64, flows: Vec<Vec<u64>>) -> FlowCe
     let mut loads = vec![0u64; quotient.classes];
     for flow in &flows {
         for channel in &quotient.incoming {
-            loads[channel.class as usize] += flow[channel.channel as usize] * quotient.slowness[channel.class as usize];
+            loads[channel.class as usize] +=
+                flow[channel.channel as usize] * quotient.slowness[channel.class as usize];
         }
     }
     let back = |class: usize| if quotient.mirrored { loads[quotient.reverse[class] as usize] } else { 0 };
@@ -432,7 +469,15 @@ fn certificate(quotient: &Quotient, demand: u64, flows: Vec<Vec<u64>>) -> FlowCe
 }
 
 /// As [`split`], one source that sends `units` per weight, in integer units.
-fn split_integer(quotient: &Quotient, source: u32, round: &Round, weights: &[u32], units: u64, scratch: &mut Distance, flow: &mut [u64]) {
+fn split_integer(
+    quotient: &Quotient,
+    source: u32,
+    round: &Round,
+    weights: &[u32],
+    units: u64,
+    scratch: &mut Distance,
+    flow: &mut [u64],
+) {
     scratch.run(quotient, source as usize, &round.prices, round.prices.iter().copied().max().unwrap_or(0));
     let Distance { order, distance, .. } = &*scratch;
     let share = |node: usize, index: usize| {
@@ -447,8 +492,16 @@ fn split_integer(quotient: &Quotient, source: u32, round: &Round, weights: &[u32
 ///
 /// `order` lists all nodes, the source first; shares are 0 on channels against it. Units are conserved
 /// exactly at every node.
-fn distribute(quotient: &Quotient, source: u32, order: &[u32], units: u64, share: impl Fn(usize, usize) -> u64, flow: &mut [u64]) {
-    let mut amount: Vec<u64> = quotient.weights_from(source).into_iter().map(|weight| u64::from(weight) * units).collect();
+fn distribute(
+    quotient: &Quotient,
+    source: u32,
+    order: &[u32],
+    units: u64,
+    share: impl Fn(usize, usize) -> u64,
+    flow: &mut [u64],
+) {
+    let mut amount: Vec<u64> =
+        quotient.weights_from(source).into_iter().map(|weight| u64::from(weight) * units).collect();
     for &node in order[1..].iter().rev() {
         let into = quotient.range_of(node as usize);
         let sum: u64 = into.clone().map(|index| share(node as usize, index)).sum();

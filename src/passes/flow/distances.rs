@@ -42,7 +42,9 @@ pub fn demand_hops(scene: &Scene<'_>, demand: &Demand) -> u64 {
     let neighbors = Neighbors::out_of(scene);
     let from = |search: &mut Breadth, source: NodeId| {
         neighbors.search(source, search);
-        let weighted = |&node: &u32| u64::from(demand.weight(source, NodeId(node))) * u64::from(search.hops[node as usize]);
+        let weighted = |&node: &u32| {
+            u64::from(demand.weight(source, NodeId(node))) * u64::from(search.hops[node as usize])
+        };
         search.order[1..].iter().map(weighted).sum::<u64>()
     };
     let sum: u64 = canonical_sources(scene).into_par_iter().map_init(Breadth::default, from).sum();

@@ -36,7 +36,8 @@ pub(super) fn weighted(distance: &[u32], weights: &[u32]) -> u128 {
 /// The same where the weighted sum of shortest lengths over all ordered pairs is known.
 pub(super) fn from_distance(quotient: &Quotient, lengths: &[u32], distance: u128) -> DualLengths {
     let lit = |class: usize| quotient.lit(class);
-    let lengths: Vec<u64> = (0..quotient.classes).map(|class| if lit(class) { u64::from(lengths[class]) } else { 0 }).collect();
+    let lengths: Vec<u64> =
+        (0..quotient.classes).map(|class| if lit(class) { u64::from(lengths[class]) } else { 0 }).collect();
     let capacity = |(&length, &capacity): (&u64, &u64)| u128::from(length) * u128::from(capacity);
     let volume = lengths.iter().zip(&quotient.capacity).map(capacity).sum::<u128>() * quotient.order as u128;
     DualLengths { lengths, volume, distance }
@@ -69,8 +70,11 @@ pub(super) fn tightest(quotient: &Quotient, seeds: &[Vec<u32>]) -> DualLengths {
 /// The tightest of some lengths, the first of equal ones; `None` where none gives a bound.
 fn tightest_of(quotient: &Quotient, seeds: &[Vec<u32>]) -> Option<DualLengths> {
     let large = quotient.sources.len() * quotient.incoming.len() > LARGE;
-    let sources: Vec<u32> = quotient.sources.iter().copied().step_by(if large { SAMPLED } else { 1 }).collect();
-    let bounds = seeds.iter().map(|lengths| from_distance(quotient, lengths, distance_from(quotient, lengths, &sources)));
+    let sources: Vec<u32> =
+        quotient.sources.iter().copied().step_by(if large { SAMPLED } else { 1 }).collect();
+    let bounds = seeds
+        .iter()
+        .map(|lengths| from_distance(quotient, lengths, distance_from(quotient, lengths, &sources)));
     let better = |best: DualLengths, dual| if tighter(&dual, &best) { dual } else { best };
     let best = bounds.filter(|dual| dual.distance > 0).reduce(better)?;
     if !large {

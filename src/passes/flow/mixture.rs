@@ -60,7 +60,8 @@ fn busiest(loads: &[f64]) -> f64 {
 /// Regret matching+ of the mixer against the channels.
 fn play(loads: &[&[f64]]) -> Vec<f64> {
     let flattest = loads.iter().map(|loads| busiest(loads)).fold(f64::INFINITY, f64::min);
-    let kept: Vec<usize> = (0..loads.len()).filter(|&round| busiest(loads[round]) <= HOPELESS * flattest).collect();
+    let kept: Vec<usize> =
+        (0..loads.len()).filter(|&round| busiest(loads[round]) <= HOPELESS * flattest).collect();
     let channels = loads[0].len();
     let iterations = (WORK / (kept.len() * channels).max(1)).min(ITERATIONS);
     let mut regret = vec![0.0; kept.len()];
@@ -76,14 +77,20 @@ fn play(loads: &[&[f64]]) -> Vec<f64> {
         // The channels answer the shares that were just played (alternation), then the mixer answers them.
         let weights = {
             let positive: f64 = channel_regret.iter().sum();
-            let value: f64 = if positive > 0.0 { channel_regret.iter().zip(&sum).map(|(r, s)| r * s).sum::<f64>() / positive } else { 0.0 };
+            let value: f64 = if positive > 0.0 {
+                channel_regret.iter().zip(&sum).map(|(r, s)| r * s).sum::<f64>() / positive
+            } else {
+                0.0
+            };
             for (regret, &sum) in channel_regret.iter_mut().zip(&sum) {
                 *regret = f64::max(*regret + sum - value, 0.0);
             }
             let positive: f64 = channel_regret.iter().sum();
             channel_regret.iter().map(|regret| regret / positive.max(f64::MIN_POSITIVE)).collect::<Vec<f64>>()
         };
-        let bears = |round: usize| -> f64 { loads[round].iter().zip(&weights).map(|(load, weight)| load * weight).sum() };
+        let bears = |round: usize| -> f64 {
+            loads[round].iter().zip(&weights).map(|(load, weight)| load * weight).sum()
+        };
         let costs: Vec<f64> = kept.iter().map(|&round| bears(round)).collect();
         let value: f64 = costs.iter().zip(&shares).map(|(cost, share)| cost * share).sum();
         for (regret, cost) in regret.iter_mut().zip(&costs) {

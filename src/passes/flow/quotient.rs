@@ -72,7 +72,11 @@ impl Quotient {
         let mut outgoing = Vec::with_capacity(topology.channel_count());
         for node in topology.nodes() {
             for channel in scene.channels_into(node) {
-                incoming.push(Incoming { from: topology.source(channel).node.0, class: class_of(channel), channel: channel.0 });
+                incoming.push(Incoming {
+                    from: topology.source(channel).node.0,
+                    class: class_of(channel),
+                    channel: channel.0,
+                });
             }
             for channel in scene.channels_from(node) {
                 let class = class_of(channel);
@@ -86,15 +90,25 @@ impl Quotient {
             out_starts.push(outgoing.len() as u32);
         }
         let period = symmetry.class_count();
-        let into = Circle::new(&starts, period, incoming.iter().map(|channel: &Incoming| (channel.from, channel.class)));
-        let circles = Circle::new(&out_starts, period, outgoing.iter().copied()).zip(into).map(|(out, into)| [out, into]);
+        let into = Circle::new(
+            &starts,
+            period,
+            incoming.iter().map(|channel: &Incoming| (channel.from, channel.class)),
+        );
+        let circles = Circle::new(&out_starts, period, outgoing.iter().copied())
+            .zip(into)
+            .map(|(out, into)| [out, into]);
         Self {
             circles,
             nodes: topology.node_count(),
             classes,
             channels: topology.channel_count(),
             order: symmetry.order(),
-            sources: symmetry.canonical_nodes().filter(|&node| scene.is_endpoint(node)).map(|node| node.0).collect(),
+            sources: symmetry
+                .canonical_nodes()
+                .filter(|&node| scene.is_endpoint(node))
+                .map(|node| node.0)
+                .collect(),
             starts,
             incoming,
             out_starts,
@@ -126,7 +140,9 @@ impl Quotient {
 
     /// Lit channels out of a node: where they lead, and their class.
     fn leaving(&self, node: u32) -> impl Iterator<Item = (u32, u32)> {
-        self.outgoing[self.out_starts[node as usize] as usize..self.out_starts[node as usize + 1] as usize].iter().copied()
+        self.outgoing[self.out_starts[node as usize] as usize..self.out_starts[node as usize + 1] as usize]
+            .iter()
+            .copied()
     }
 
     /// Channels into the nodes as steps on a circle: what [`Quotient::feeding`] tells.
@@ -177,7 +193,13 @@ impl Distance {
         }
     }
 
-    fn search<I: Iterator<Item = (u32, u32)>>(&mut self, source: u32, lengths: &[u32], longest: u32, leaving: impl Fn(u32) -> I) {
+    fn search<I: Iterator<Item = (u32, u32)>>(
+        &mut self,
+        source: u32,
+        lengths: &[u32],
+        longest: u32,
+        leaving: impl Fn(u32) -> I,
+    ) {
         self.order.clear();
         self.entries.clear();
         let size = (longest as usize + 1).next_power_of_two().max(64);

@@ -48,7 +48,13 @@ pub(super) struct SourceFlow {
 
 /// Re-balances `flows` (one per source) in at most `sweeps` sweeps, until the gap to the best of `best` and
 /// the lengths met is the part `gap`. Returns the tightest lengths and the number of sweeps.
-pub(super) fn rebalance(quotient: &Quotient, flows: &mut [SourceFlow], best: DualLengths, sweeps: u32, gap: f64) -> (DualLengths, u32) {
+pub(super) fn rebalance(
+    quotient: &Quotient,
+    flows: &mut [SourceFlow],
+    best: DualLengths,
+    sweeps: u32,
+    gap: f64,
+) -> (DualLengths, u32) {
     let quiet = (QUIET * (quotient.nodes * quotient.sources.len()) as f64) as u64;
     let mut balance = Balance::new(quotient);
     let mut labels = Labels::default();
@@ -142,8 +148,17 @@ impl<'a> Balance<'a> {
     fn new(quotient: &'a Quotient) -> Self {
         let zeros = || vec![0.0; quotient.classes];
         let shares = |class: usize| quotient.mirrored && quotient.lit(class);
-        let twin = (0..quotient.classes).map(|class| if shares(class) { quotient.reverse[class] as usize } else { class }).collect();
-        Self { quotient, potential: Potential { full: 1.0, width: 1.0 }, twin, loads: zeros(), costs: zeros(), shifts: 0 }
+        let twin = (0..quotient.classes)
+            .map(|class| if shares(class) { quotient.reverse[class] as usize } else { class })
+            .collect();
+        Self {
+            quotient,
+            potential: Potential { full: 1.0, width: 1.0 },
+            twin,
+            loads: zeros(),
+            costs: zeros(),
+            shifts: 0,
+        }
     }
 
     fn busiest(&self) -> f64 {
@@ -166,7 +181,12 @@ impl<'a> Balance<'a> {
 
     /// The costs as integer lengths.
     fn lengths(&self) -> Vec<u32> {
-        let costs = || self.costs.iter().enumerate().map(|(class, &cost)| if self.quotient.lit(class) { cost } else { 0.0 });
+        let costs = || {
+            self.costs
+                .iter()
+                .enumerate()
+                .map(|(class, &cost)| if self.quotient.lit(class) { cost } else { 0.0 })
+        };
         let most = costs().fold(0.0, f64::max);
         costs().map(|cost| (cost / most * LONGEST).round() as u32).collect()
     }
@@ -198,7 +218,8 @@ impl<'a> Balance<'a> {
         for &node in flow.order[1..].iter().rev() {
             let node = node as usize;
             let into = self.quotient.range_of(node);
-            let earlier = |index: usize| position[self.quotient.incoming[index].from as usize] < position[node];
+            let earlier =
+                |index: usize| position[self.quotient.incoming[index].from as usize] < position[node];
             let all: f64 = flow.flow[into.clone()].iter().sum();
             for index in into.clone() {
                 if !earlier(index) || flow.flow[index] < DUST * all {
@@ -207,7 +228,10 @@ impl<'a> Balance<'a> {
             }
             let mut sum: f64 = flow.flow[into.clone()].iter().sum();
             if sum == 0.0 && amount[node] > 0.0 {
-                let index = into.clone().find(|&index| earlier(index)).expect("a channel from an earlier node leads to every node");
+                let index = into
+                    .clone()
+                    .find(|&index| earlier(index))
+                    .expect("a channel from an earlier node leads to every node");
                 flow.flow[index] = 1.0;
                 sum = 1.0;
             }
@@ -263,7 +287,10 @@ impl<'a> Balance<'a> {
     fn shift(&mut self, flow: &mut SourceFlow, node: usize, labels: &mut Labels) {
         let Labels { near, near_by, far, far_by, .. } = &*labels;
         // Where both paths end alike, it is the node before that is shifted.
-        if far_by[node] == NONE || far_by[node] == near_by[node] || far[node] - near[node] <= BALANCED * far[node] {
+        if far_by[node] == NONE
+            || far_by[node] == near_by[node]
+            || far[node] - near[node] <= BALANCED * far[node]
+        {
             return;
         }
         self.part(node, labels);
@@ -296,7 +323,11 @@ impl<'a> Balance<'a> {
         // Both lead back to the source, the first node of the order.
         while near != far || near_path.is_empty() {
             let on_near = near_path.is_empty() || (!far_path.is_empty() && position[near] > position[far]);
-            let (path, at, by) = if on_near { (&mut *near_path, &mut near, &*near_by) } else { (&mut *far_path, &mut far, &*far_by) };
+            let (path, at, by) = if on_near {
+                (&mut *near_path, &mut near, &*near_by)
+            } else {
+                (&mut *far_path, &mut far, &*far_by)
+            };
             path.push(by[*at]);
             *at = self.quotient.incoming[by[*at] as usize].from as usize;
         }
@@ -318,9 +349,13 @@ impl<'a> Balance<'a> {
         for &(class, times) in difference {
             let (cost, part) = (self.costs[class], times * self.part_of_load(class));
             slope += times * cost;
-            growth += times * part * self.slowness(class) * self.potential.growth(cost / self.slowness(class));
+            growth +=
+                times * part * self.slowness(class) * self.potential.growth(cost / self.slowness(class));
             if part > 0.0 {
-                room = room.min((self.potential.full - self.loads[class]).max(self.potential.width * self.potential.full) / part);
+                room = room.min(
+                    (self.potential.full - self.loads[class]).max(self.potential.width * self.potential.full)
+                        / part,
+                );
             }
         }
         (-slope / growth.max(f64::MIN_POSITIVE)).min(room)

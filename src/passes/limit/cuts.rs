@@ -26,21 +26,33 @@ impl Inner {
 }
 
 /// One cut for every plane through all cubes.
-pub(super) fn planes<'a>(pod: &'a Pod, capacities: &'a Capacities) -> impl Iterator<Item = UniversalLimit> + 'a {
+pub(super) fn planes<'a>(
+    pod: &'a Pod,
+    capacities: &'a Capacities,
+) -> impl Iterator<Item = UniversalLimit> + 'a {
     let chips = u128::from(pod.chips_per_cube());
     let cubes = u128::from(pod.cubes);
-    (0..3usize).flat_map(move |axis| (1..pod.cube.dims[axis]).map(move |below| (axis, below))).map(move |(axis, below)| {
-        let area = chips / u128::from(pod.cube.dims[axis]);
-        let inner = |faces: &[FacePort]| faces.iter().filter(|face| pod.at(face.node)[axis] < below).count() as u64;
-        let fibers: u64 =
-            pod.ocses.iter().map(|ocs| Inner { a: inner(&ocs.a), b: inner(&ocs.b) }.crossing(ocs) * capacities.of(ocs.link)).sum();
-        let side = area * u128::from(below) * cubes;
-        UniversalLimit {
-            volume: area * cubes * u128::from(capacities.of(pod.cube.mesh)) + u128::from(fibers),
-            distance: side * (chips * cubes - side),
-            argument: LimitArgument::Plane { axis: axis as u32, below },
-        }
-    })
+    (0..3usize).flat_map(move |axis| (1..pod.cube.dims[axis]).map(move |below| (axis, below))).map(
+        move |(axis, below)| {
+            let area = chips / u128::from(pod.cube.dims[axis]);
+            let inner = |faces: &[FacePort]| {
+                faces.iter().filter(|face| pod.at(face.node)[axis] < below).count() as u64
+            };
+            let fibers: u64 = pod
+                .ocses
+                .iter()
+                .map(|ocs| {
+                    Inner { a: inner(&ocs.a), b: inner(&ocs.b) }.crossing(ocs) * capacities.of(ocs.link)
+                })
+                .sum();
+            let side = area * u128::from(below) * cubes;
+            UniversalLimit {
+                volume: area * cubes * u128::from(capacities.of(pod.cube.mesh)) + u128::from(fibers),
+                distance: side * (chips * cubes - side),
+                argument: LimitArgument::Plane { axis: axis as u32, below },
+            }
+        },
+    )
 }
 
 /// The cuts around every single cube and around the first 1, 2, 3, .. cubes.
@@ -71,7 +83,11 @@ pub(super) fn cubes(pod: &Pod, capacities: &Capacities) -> Vec<UniversalLimit> {
     let mut across = 0;
     for (cube, here) in (0..pod.cubes).map(BlockId).zip(&on) {
         if pod.cubes > 1 {
-            limits.push(limit(here.iter().map(|&(ocs, inner)| inner.crossing(switches[ocs]) * carries(ocs)).sum(), cube.0, 1));
+            limits.push(limit(
+                here.iter().map(|&(ocs, inner)| inner.crossing(switches[ocs]) * carries(ocs)).sum(),
+                cube.0,
+                1,
+            ));
         }
         for &(ocs, inner) in here {
             across -= prefix[ocs].crossing(switches[ocs]) * carries(ocs);

@@ -54,19 +54,37 @@ const COUNTS: usize = 1 << 31;
 /// The strongest of the bounds, ties for the tree; `None` for a pod of one router, which has no pairs, and
 /// for a demand that is not uniform: the copies that are nearest in the tree need not be those that much is
 /// sent to.
-pub fn universal(pod: &Pod, demand: &Demand, capacities: &Capacities) -> (Option<UniversalLimit>, PassRecord) {
-    let record = |counters, notes| PassRecord { name: "limit".to_owned(), stopped_by: "done".to_owned(), counters, notes };
+pub fn universal(
+    pod: &Pod,
+    demand: &Demand,
+    capacities: &Capacities,
+) -> (Option<UniversalLimit>, PassRecord) {
+    let record = |counters, notes| PassRecord {
+        name: "limit".to_owned(),
+        stopped_by: "done".to_owned(),
+        counters,
+        notes,
+    };
     if !demand.is_uniform() {
-        return (None, record(Vec::new(), vec!["no universal bound: its argument holds for uniform demand only".to_owned()]));
+        return (
+            None,
+            record(
+                Vec::new(),
+                vec!["no universal bound: its argument holds for uniform demand only".to_owned()],
+            ),
+        );
     }
     let shape = Shape::new(pod, capacities);
     let left = COUNTS / shape.positions().pow(2);
     let mut trees = Trees { shape, left, distances: 0, lengths: 0 };
     let of_trees = trees.best();
     let (packed, costs) = trees.packed();
-    let of_trees = packed.filter(|packed| of_trees.as_ref().is_none_or(|tree| packed.compare(tree).is_lt())).or(of_trees);
+    let of_trees = packed
+        .filter(|packed| of_trees.as_ref().is_none_or(|tree| packed.compare(tree).is_lt()))
+        .or(of_trees);
     let (best, cuts) = best(pod, capacities, of_trees);
-    let mut counters = vec![("lengths", trees.lengths), ("distances", trees.distances as u64), ("cuts", cuts)];
+    let mut counters =
+        vec![("lengths", trees.lengths), ("distances", trees.distances as u64), ("cuts", cuts)];
     counters.extend(costs.map(|costs| ("costs_of_words", costs)));
     let counters = counters.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
     (best, record(counters, Vec::new()))
@@ -74,7 +92,12 @@ pub fn universal(pod: &Pod, demand: &Demand, capacities: &Capacities) -> (Option
 
 /// What [`universal`] finds without the one-hop words, if it counts no more than `most` times: one position,
 /// seen from one of every class, at one distance. `None` also where it would take more.
-pub fn universal_within(most: usize, pod: &Pod, demand: &Demand, capacities: &Capacities) -> Option<UniversalLimit> {
+pub fn universal_within(
+    most: usize,
+    pod: &Pod,
+    demand: &Demand,
+    capacities: &Capacities,
+) -> Option<UniversalLimit> {
     if !demand.is_uniform() {
         return None;
     }
@@ -86,7 +109,11 @@ pub fn universal_within(most: usize, pod: &Pod, demand: &Demand, capacities: &Ca
 }
 
 /// The strongest of the bounds of trees and cuts, and how many cuts there are.
-fn best(pod: &Pod, capacities: &Capacities, of_trees: Option<UniversalLimit>) -> (Option<UniversalLimit>, u64) {
+fn best(
+    pod: &Pod,
+    capacities: &Capacities,
+    of_trees: Option<UniversalLimit>,
+) -> (Option<UniversalLimit>, u64) {
     let (mut best, mut count) = (of_trees, 0);
     for cut in cuts::planes(pod, capacities).chain(cuts::cubes(pod, capacities)) {
         count += 1;
@@ -136,7 +163,8 @@ impl Trees {
     fn descend(&mut self, lengths: &mut [usize], best: &mut UniversalLimit, end: u64) {
         let moves: Vec<Vec<(usize, isize)>> = {
             let single = (0..lengths.len()).flat_map(|k| [vec![(k, 1)], vec![(k, -1)]]);
-            let pairs = (0..lengths.len()).flat_map(|k| (0..lengths.len()).map(move |other| vec![(k, 1), (other, -1)]));
+            let pairs = (0..lengths.len())
+                .flat_map(|k| (0..lengths.len()).map(move |other| vec![(k, 1), (other, -1)]));
             single.chain(pairs.filter(|pair| pair[0].0 != pair[1].0)).collect()
         };
         let mut changed = true;
@@ -204,7 +232,8 @@ impl Trees {
 fn volume(shape: &Shape, lengths: &Lengths) -> u128 {
     let mut volume = u128::from(shape.fibers) * lengths.fiber as u128;
     for (axis, planes) in lengths.copper.iter().enumerate() {
-        let area = u128::from(shape.cubes * shape.mesh_capacity) * (shape.positions() / shape.dims[axis]) as u128;
+        let area =
+            u128::from(shape.cubes * shape.mesh_capacity) * (shape.positions() / shape.dims[axis]) as u128;
         volume += area * planes.iter().sum::<usize>() as u128;
     }
     2 * volume

@@ -65,7 +65,12 @@ pub(super) fn pack(shape: &Shape) -> Option<Packing> {
     let lone = |slot: usize| matches!(shape.partners[shape.partners_of[slot]][..], [other] if other != slot);
     let slots = shape.position.len();
     let positions = shape.positions();
-    if !CUBES.contains(&shape.cubes) || positions > POSITIONS || slots == 0 || !(0..slots).all(lone) || shape.slots.len() > CLASSES {
+    if !CUBES.contains(&shape.cubes)
+        || positions > POSITIONS
+        || slots == 0
+        || !(0..slots).all(lone)
+        || shape.slots.len() > CLASSES
+    {
         return None;
     }
     let lengths = Lengths { copper: shape.dims.map(|dim| vec![1; dim - 1]), fiber: FIBER };
@@ -134,8 +139,12 @@ struct Search {
 impl Search {
     /// Prices, both least values, what they add to the tree.
     fn best(&mut self) -> Option<(Vec<i64>, [i64; 2], i64)> {
-        let first: Vec<i64> =
-            self.classes.iter().scan(0, |at, &members| Some(std::mem::replace(at, *at + members))).map(|at| self.total[at]).collect();
+        let first: Vec<i64> = self
+            .classes
+            .iter()
+            .scan(0, |at, &members| Some(std::mem::replace(at, *at + members)))
+            .map(|at| self.total[at])
+            .collect();
         let mut best: Option<(Vec<i64>, [i64; 2], i64)> = None;
         for part in STARTS {
             self.improve(first.iter().map(|total| total * part / START_PARTS).collect(), &mut best);
@@ -148,8 +157,12 @@ impl Search {
                     let along = |class: usize| step * ((direction / 3usize.pow(class as u32) % 3) as i64 - 1);
                     loop {
                         let (before, ..) = best.as_ref()?;
-                        let next: Vec<i64> = before.iter().enumerate().map(|(class, price)| price + along(class)).collect();
-                        if next == *before || next.iter().any(|&price| price < 0) || !self.improve(next, &mut best) {
+                        let next: Vec<i64> =
+                            before.iter().enumerate().map(|(class, price)| price + along(class)).collect();
+                        if next == *before
+                            || next.iter().any(|&price| price < 0)
+                            || !self.improve(next, &mut best)
+                        {
                             break;
                         }
                         moved = true;
@@ -162,13 +175,16 @@ impl Search {
 
     /// Whether these prices add more; they are then kept.
     fn improve(&mut self, prices: Vec<i64>, best: &mut Option<(Vec<i64>, [i64; 2], i64)>) -> bool {
-        let paid: i64 = prices.iter().zip(&self.classes).map(|(price, &members)| price * members as i64).sum();
+        let paid: i64 =
+            prices.iter().zip(&self.classes).map(|(price, &members)| price * members as i64).sum();
         // What sigma must exceed for the sum to be larger.
         let stop = best.as_ref().map_or(i64::MIN, |&(.., gain)| (gain - paid).div_euclid(self.cubes - 1));
         if stop >= 0 {
             return false;
         }
-        let least = |search: &mut Self, own: bool, stop: i64| search.least(&prices, own, stop).filter(|&least| least > stop);
+        let least = |search: &mut Self, own: bool, stop: i64| {
+            search.least(&prices, own, stop).filter(|&least| least > stop)
+        };
         let Some(sigma) = least(self, false, stop) else { return false };
         let left = paid + (self.cubes - 1) * sigma;
         let stop = best.as_ref().map_or(i64::MIN, |&(.., gain)| gain - left);
@@ -179,8 +195,10 @@ impl Search {
 
     /// The least f(S) - y(S), or any value that is not above `stop`; `None` where the costs run out.
     fn least(&mut self, prices: &[i64], own: bool, stop: i64) -> Option<i64> {
-        let class_of: Vec<usize> = self.classes.iter().enumerate().flat_map(|(class, &members)| vec![class; members]).collect();
-        let base: Vec<i64> = class_of.iter().zip(&self.total).map(|(&class, total)| total - prices[class]).collect();
+        let class_of: Vec<usize> =
+            self.classes.iter().enumerate().flat_map(|(class, &members)| vec![class; members]).collect();
+        let base: Vec<i64> =
+            class_of.iter().zip(&self.total).map(|(&class, total)| total - prices[class]).collect();
         let start = if own { &self.own } else { &self.none };
         let mut descent = Descent { words: &self.words, base, best: 0, stop, left: self.left };
         let mut at = 0;
@@ -217,7 +235,8 @@ impl Descent<'_> {
 
     fn search(&mut self, most: &[u8], value: i64, words: &[usize]) {
         self.best = self.best.min(value);
-        let mut cheap: Vec<(i64, usize)> = words.iter().map(|&word| (self.cost(word, most), word)).filter(|&(cost, _)| cost < 0).collect();
+        let mut cheap: Vec<(i64, usize)> =
+            words.iter().map(|&word| (self.cost(word, most), word)).filter(|&(cost, _)| cost < 0).collect();
         self.left = self.left.saturating_sub(words.len() as u64);
         cheap.sort_unstable();
         // All words that are still cheap, without what they cost each other.
@@ -242,5 +261,11 @@ fn with(most: &[u8], word: &[u8]) -> Vec<u8> {
 fn excess(word: &[u8], most: &[u8]) -> i64 {
     // 64 differences of a byte fit 16 bits.
     let parts = word.chunks(64).zip(most.chunks(64));
-    parts.map(|(word, most)| i64::from(word.iter().zip(most).map(|(word, most)| u16::from(word.saturating_sub(*most))).sum::<u16>())).sum()
+    parts
+        .map(|(word, most)| {
+            i64::from(
+                word.iter().zip(most).map(|(word, most)| u16::from(word.saturating_sub(*most))).sum::<u16>(),
+            )
+        })
+        .sum()
 }

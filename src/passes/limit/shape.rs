@@ -35,7 +35,8 @@ impl Shape {
     pub(super) fn new(pod: &Pod, capacities: &Capacities) -> Self {
         let dims = pod.cube.dims.map(|dim| dim as usize);
         let chips = pod.chips_per_cube();
-        let key = |face: &FacePort| (face.node.0 % chips) as usize * PORT_NAMES.len() + usize::from(face.port.0);
+        let key =
+            |face: &FacePort| (face.node.0 % chips) as usize * PORT_NAMES.len() + usize::from(face.port.0);
         let mut reach: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         let mut fibers = 0;
         for ocs in pod.ocses.iter() {
@@ -56,7 +57,8 @@ impl Shape {
         // A slot whose switches have nothing on the other side can be wired to nothing.
         reach.retain(|_, partners| !partners.is_empty());
         let keys: Vec<usize> = reach.keys().copied().collect();
-        let slot_of: BTreeMap<usize, usize> = keys.iter().enumerate().map(|(slot, &key)| (key, slot)).collect();
+        let slot_of: BTreeMap<usize, usize> =
+            keys.iter().enumerate().map(|(slot, &key)| (key, slot)).collect();
         let mut index: BTreeMap<Vec<usize>, usize> = BTreeMap::new();
         let mut partners = Vec::new();
         let mut partners_of = Vec::new();
@@ -79,9 +81,12 @@ impl Shape {
             slots: Vec::new(),
             planes: Vec::new(),
         };
-        let maps: Vec<CubeMap> = CubeMap::all(dims).filter(|map| shape.keeps_partners(map, &keys, &slot_of)).collect();
-        let positions = (0..shape.positions()).map(|position| (position, maps.iter().map(|map| map.position(position)).min()));
-        shape.classes = by_image(positions).into_values().map(|members| (members[0], members.len() as u64)).collect();
+        let maps: Vec<CubeMap> =
+            CubeMap::all(dims).filter(|map| shape.keeps_partners(map, &keys, &slot_of)).collect();
+        let positions = (0..shape.positions())
+            .map(|position| (position, maps.iter().map(|map| map.position(position)).min()));
+        shape.classes =
+            by_image(positions).into_values().map(|members| (members[0], members.len() as u64)).collect();
         let slots = (0..keys.len()).map(|slot| (slot, maps.iter().map(|map| map.key(keys[slot])).min()));
         shape.slots = by_image(slots).into_values().collect();
         let planes = (0..3).flat_map(|axis| (1..dims[axis]).map(move |above| (axis, above - 1)));
@@ -106,7 +111,8 @@ impl Shape {
                 set
             })
             .collect();
-        (0..keys.len()).all(|slot| self.partners[self.partners_of[images[slot]]] == sets[self.partners_of[slot]])
+        (0..keys.len())
+            .all(|slot| self.partners[self.partners_of[images[slot]]] == sets[self.partners_of[slot]])
     }
 }
 
@@ -120,8 +126,15 @@ struct CubeMap {
 impl CubeMap {
     fn all(dims: [usize; 3]) -> impl Iterator<Item = CubeMap> {
         let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
-        let fitting = orders.into_iter().filter(move |axes| (0..3).all(|axis| dims[axes[axis]] == dims[axis]));
-        fitting.flat_map(move |axes| (0..8).map(move |bits| CubeMap { axes, mirrored: [0, 1, 2].map(|axis| bits >> axis & 1 == 1), dims }))
+        let fitting =
+            orders.into_iter().filter(move |axes| (0..3).all(|axis| dims[axes[axis]] == dims[axis]));
+        fitting.flat_map(move |axes| {
+            (0..8).map(move |bits| CubeMap {
+                axes,
+                mirrored: [0, 1, 2].map(|axis| bits >> axis & 1 == 1),
+                dims,
+            })
+        })
     }
 
     fn position(&self, position: usize) -> usize {

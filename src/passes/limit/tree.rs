@@ -17,7 +17,9 @@ impl Lengths {
         let [ax, ay, _] = dims;
         let at = |position: usize| [position % ax, position / ax % ay, position / (ax * ay)];
         let (p, q) = (at(p), at(q));
-        (0..3).map(|axis| self.copper[axis][p[axis].min(q[axis])..p[axis].max(q[axis])].iter().sum::<usize>()).sum()
+        (0..3)
+            .map(|axis| self.copper[axis][p[axis].min(q[axis])..p[axis].max(q[axis])].iter().sum::<usize>())
+            .sum()
     }
 }
 
@@ -43,7 +45,11 @@ pub(super) fn distance(shape: &Shape, lengths: &Lengths, budget: usize) -> (u128
 pub(super) fn levels_to(shape: &Shape, lengths: &Lengths, q: usize, most: u64) -> Vec<usize> {
     let mut levels = vec![0; shape.positions()];
     Counter::new(shape, q, lengths, most + 1).sum(usize::MAX, |d, within| {
-        levels.iter_mut().zip(within).filter(|&(_, &copies)| copies <= most).for_each(|(levels, _)| *levels = d + 1);
+        levels
+            .iter_mut()
+            .zip(within)
+            .filter(|&(_, &copies)| copies <= most)
+            .for_each(|(levels, _)| *levels = d + 1);
     });
     levels
 }
@@ -110,7 +116,12 @@ impl<'a> Counter<'a> {
             for (slot, copies) in best.iter_mut().enumerate() {
                 *copies = (within[self.shape.position[slot]] - barred[slot]).min(cubes);
             }
-            let best_of: Vec<u64> = self.shape.partners.iter().map(|set| set.iter().map(|&slot| best[slot]).max().unwrap_or(0)).collect();
+            let best_of: Vec<u64> = self
+                .shape
+                .partners
+                .iter()
+                .map(|set| set.iter().map(|&slot| best[slot]).max().unwrap_or(0))
+                .collect();
             for (copies, &set) in self.beyond[d % fiber].iter_mut().zip(&self.shape.partners_of) {
                 *copies = best_of[set];
             }
@@ -152,13 +163,15 @@ impl<'a> Spread<'a> {
                 for at in 0..dim {
                     let from = (at > 0).then(|| earlier(copper[at - 1]));
                     for position in line + at * stride..line + (at + 1) * stride {
-                        up[now + position] = values[position] + from.map_or(0, |from| up[from + position - stride]);
+                        up[now + position] =
+                            values[position] + from.map_or(0, |from| up[from + position - stride]);
                     }
                 }
                 for at in (0..dim).rev() {
                     let from = (at + 1 < dim).then(|| earlier(copper[at]));
                     for position in line + at * stride..line + (at + 1) * stride {
-                        down[now + position] = values[position] + from.map_or(0, |from| down[from + position + stride]);
+                        down[now + position] =
+                            values[position] + from.map_or(0, |from| down[from + position + stride]);
                     }
                 }
             }

@@ -15,7 +15,8 @@ use rayon::prelude::*;
 
 /// The fewest channels out of, or into, a router with hosts: without them it is apart from the others.
 pub fn least_degree(topology: &Topology) -> usize {
-    let degree = |node: NodeId| topology.channels_from(node).count().min(topology.channels_into(node).count());
+    let degree =
+        |node: NodeId| topology.channels_from(node).count().min(topology.channels_into(node).count());
     topology.endpoints().map(degree).min().unwrap_or(0)
 }
 
@@ -46,7 +47,9 @@ fn dominating(topology: &Topology) -> Option<Vec<NodeId>> {
         }
         if !covered[node.index()] {
             covered[node.index()] = true;
-            topology.channels_from(node).for_each(|channel| covered[topology.target(channel).node.index()] = true);
+            topology
+                .channels_from(node)
+                .for_each(|channel| covered[topology.target(channel).node.index()] = true);
             chosen.push(node);
         }
     }
@@ -62,16 +65,25 @@ fn flow(topology: &Topology, from: NodeId, to: NodeId, most: usize) -> usize {
 
 /// Adds a unit of flow; `false` if there is no way for it. `by` is scratch: the channel that a router was
 /// reached by, against its direction where a unit is taken back.
-fn augment(topology: &Topology, [from, to]: [NodeId; 2], used: &mut [bool], by: &mut [Option<ChannelId>]) -> bool {
+fn augment(
+    topology: &Topology,
+    [from, to]: [NodeId; 2],
+    used: &mut [bool],
+    by: &mut [Option<ChannelId>],
+) -> bool {
     by.fill(None);
     let mut queue = vec![from];
     let mut next = 0;
     'search: while let Some(&node) = queue.get(next) {
         next += 1;
-        let on =
-            topology.channels_from(node).filter(|channel| !used[channel.index()]).map(|channel| (channel, topology.target(channel).node));
-        let back =
-            topology.channels_into(node).filter(|channel| used[channel.index()]).map(|channel| (channel, topology.source(channel).node));
+        let on = topology
+            .channels_from(node)
+            .filter(|channel| !used[channel.index()])
+            .map(|channel| (channel, topology.target(channel).node));
+        let back = topology
+            .channels_into(node)
+            .filter(|channel| used[channel.index()])
+            .map(|channel| (channel, topology.source(channel).node));
         for (channel, reached) in on.chain(back) {
             if reached != from && by[reached.index()].is_none() {
                 by[reached.index()] = Some(channel);

@@ -18,7 +18,8 @@ use rayon::prelude::*;
 
 /// Fails links at random; without a curve where `points` is not set.
 pub(super) fn failures(topology: &Topology, settings: &Failures, points: bool) -> FailureCurve {
-    let runs: Vec<u64> = (1..=settings.seeds).into_par_iter().map(|seed| parts_at(topology, &order(topology, seed))).collect();
+    let runs: Vec<u64> =
+        (1..=settings.seeds).into_par_iter().map(|seed| parts_at(topology, &order(topology, seed))).collect();
     let median = FailureCurve::median_of(&runs);
     let order = order(topology, median as u32 + 1);
     let percents = if points { failure_percents(settings.percent) } else { Vec::new() };

@@ -12,7 +12,10 @@ mod paths;
 pub use connectivity::least_degree;
 
 use fabc_base::ids::{ChannelId, Id};
-use fabc_ir::{Bisection, NetworkMetrics, PassRecord, Topology, bisection_unmeasured, failure_percents, search_unmeasured};
+use fabc_ir::{
+    Bisection, NetworkMetrics, PassRecord, Topology, bisection_unmeasured, failure_percents,
+    search_unmeasured,
+};
 use fabc_model::{Demand, Network};
 
 /// Measures a network without faults. `halves` are halves of the routers that its family makes plausible;
@@ -27,14 +30,20 @@ pub fn measure(
     let unmeasured = bisection_unmeasured(topology.node_count(), topology.has_simplex());
     let of_bisection = unmeasured.is_none().then(|| bisection::bisection(topology, demand, halves, brief));
     let (bisection, record) = of_bisection.unzip();
-    let endpoint_links = topology.links().iter().filter(|link| topology.is_endpoint(link.a.node) || topology.is_endpoint(link.b.node));
+    let endpoint_links = topology
+        .links()
+        .iter()
+        .filter(|link| topology.is_endpoint(link.a.node) || topology.is_endpoint(link.b.node));
     let (endpoints, channels) = (topology.endpoints().count(), topology.channels().count());
     let paths = search_unmeasured(endpoints, channels, 1).is_none().then(|| paths::paths(topology)).flatten();
     let degree = connectivity::least_degree(topology);
     let searched = search_unmeasured(endpoints, channels, degree).is_none();
     let edge_connectivity = searched.then(|| connectivity::edge_connectivity(topology, degree));
     let points = |percent| search_unmeasured(endpoints, channels, failure_percents(percent).len()).is_none();
-    let failures = network.failures.as_ref().map(|settings| failures::failures(topology, settings, points(settings.percent)));
+    let failures = network
+        .failures
+        .as_ref()
+        .map(|settings| failures::failures(topology, settings, points(settings.percent)));
     let metrics = NetworkMetrics {
         routers: topology.node_count() as u64,
         hosts: topology.nodes().map(|node| u64::from(topology.hosts(node))).sum(),
@@ -56,7 +65,9 @@ pub fn cut_lengths(topology: &Topology, bisection: &Bisection) -> Vec<u32> {
     bisection.half.iter().for_each(|node| inside[node.index()] = true);
     let symmetry = topology.symmetry();
     let mut lengths = vec![0; topology.class_count(symmetry)];
-    let ends = |channel: ChannelId| [topology.source(channel), topology.target(channel)].map(|end| inside[end.node.index()]);
+    let ends = |channel: ChannelId| {
+        [topology.source(channel), topology.target(channel)].map(|end| inside[end.node.index()])
+    };
     for channel in topology.channels().filter(|&channel| ends(channel)[0] != ends(channel)[1]) {
         lengths[topology.channel_class(symmetry, channel).index()] += 1;
     }

@@ -13,9 +13,13 @@ use rayon::prelude::*;
 /// Counts the shortest paths; `None` where some number is beyond 64 bits.
 pub(super) fn paths(topology: &Topology) -> Option<PathCounts> {
     let symmetry = topology.symmetry();
-    let sources: Vec<NodeId> = symmetry.canonical_nodes().filter(|&node| topology.is_endpoint(node)).collect();
+    let sources: Vec<NodeId> =
+        symmetry.canonical_nodes().filter(|&node| topology.is_endpoint(node)).collect();
     let neighbors = Neighbors::out_of(&Scene::whole(topology));
-    let mut layers = sources.par_iter().map(|&source| from(topology, &neighbors, source)).reduce(|| Some(Vec::new()), joined)?;
+    let mut layers = sources
+        .par_iter()
+        .map(|&source| from(topology, &neighbors, source))
+        .reduce(|| Some(Vec::new()), joined)?;
     // Farther than any router with hosts there may be others, which no pair leads to.
     while layers.pop_if(|at| at.pairs == 0).is_some() {}
     let order = symmetry.order() as u64;
@@ -55,7 +59,13 @@ fn from(topology: &Topology, neighbors: &Neighbors, source: NodeId) -> Option<Ve
             seen[node as usize] = true;
             if topology.is_endpoint(NodeId(node)) {
                 let paths = paths[node as usize];
-                let own = PathsAt { pairs: 1, single: u64::from(paths == 1), paths: paths.into(), fewest: paths, most: paths };
+                let own = PathsAt {
+                    pairs: 1,
+                    single: u64::from(paths == 1),
+                    paths: paths.into(),
+                    fewest: paths,
+                    most: paths,
+                };
                 at = at.with(&own);
             }
         }

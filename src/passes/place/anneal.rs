@@ -50,17 +50,30 @@ struct Room<'a> {
 }
 
 /// The best of all runs, in which the first `free` cabinets change places.
-pub(super) fn anneal(cables: &Cables, free: usize, places: &[[u32; 2]], pitch: [u32; 2], effort: u32, seed: u64) -> Found {
+pub(super) fn anneal(
+    cables: &Cables,
+    free: usize,
+    places: &[[u32; 2]],
+    pitch: [u32; 2],
+    effort: u32,
+    seed: u64,
+) -> Found {
     let cabinets = cables.to.len() as u64;
-    let at: Vec<[i64; 2]> =
-        places.iter().map(|&[row, column]| [i64::from(column) * i64::from(pitch[0]), i64::from(row) * i64::from(pitch[1])]).collect();
+    let at: Vec<[i64; 2]> = places
+        .iter()
+        .map(|&[row, column]| [i64::from(column) * i64::from(pitch[0]), i64::from(row) * i64::from(pitch[1])])
+        .collect();
     // A move looks at the neighbors of two cabinets.
     let looks = cables.to.iter().map(Vec::len).sum::<usize>() as u64 * 2 / cabinets.max(1);
     let moves = MOVES.max(MOVES_OF_A_CABINET * cabinets).min(LOOKS / looks.max(1)) * u64::from(effort);
     let run = |number: u64| {
         let mut room = Room::in_order(cables, free, &at);
         let mut stream = Stream::new(seed, number);
-        let exchanges = if number == 0 { room.run(moves, 0.0, &mut stream) } else { room.run(moves, room.heat(&mut stream), &mut stream) };
+        let exchanges = if number == 0 {
+            room.run(moves, 0.0, &mut stream)
+        } else {
+            room.run(moves, room.heat(&mut stream), &mut stream)
+        };
         (room, exchanges)
     };
     let runs: Vec<(Room<'_>, u64)> = (0..=RUNS).into_par_iter().map(run).collect();
@@ -87,7 +100,9 @@ impl<'a> Room<'a> {
     fn total(&self) -> i64 {
         let of = |(cabinet, to): (usize, &Vec<(u32, u32)>)| {
             let place = self.place_of[cabinet];
-            to.iter().map(|&(other, count)| i64::from(count) * self.apart(place, self.place_of[other as usize])).sum::<i64>()
+            to.iter()
+                .map(|&(other, count)| i64::from(count) * self.apart(place, self.place_of[other as usize]))
+                .sum::<i64>()
         };
         self.cables.to.iter().enumerate().map(of).sum::<i64>() / 2
     }
@@ -117,7 +132,9 @@ impl<'a> Room<'a> {
 
     /// A threshold under which much is kept: a part of what exchanges change on average.
     fn heat(&self, stream: &mut Stream) -> f64 {
-        let changes = (0..SAMPLE).filter_map(|_| self.any_two(stream)).map(|(one, other)| self.change(one, other).abs());
+        let changes = (0..SAMPLE)
+            .filter_map(|_| self.any_two(stream))
+            .map(|(one, other)| self.change(one, other).abs());
         let (sum, count) = changes.fold((0, 0), |(sum, count), change| (sum + change, count + 1));
         HEAT * sum as f64 / f64::from(count.max(1))
     }
@@ -192,7 +209,8 @@ mod tests {
     fn a_ring_is_laid_around_the_floor() {
         let places: Vec<[u32; 2]> = (0..16).map(|place| [place / 4, place % 4]).collect();
         let found = anneal(&ring(16), 16, &places, [10, 10], 1, 1);
-        let at: Vec<[i64; 2]> = places.iter().map(|&[row, column]| [i64::from(column) * 10, i64::from(row) * 10]).collect();
+        let at: Vec<[i64; 2]> =
+            places.iter().map(|&[row, column]| [i64::from(column) * 10, i64::from(row) * 10]).collect();
         let cables = ring(16);
         let mut room = Room::in_order(&cables, 16, &at);
         room.place_of = found.place_of;

@@ -14,7 +14,10 @@ pub(super) struct Cables {
 impl Cables {
     pub(super) fn new(topology: &Topology, cabinet_of: &[u32], cabinets: usize) -> Self {
         let links = topology.links().iter();
-        Self::between(links.map(|link| [link.a.node, link.b.node].map(|end| cabinet_of[end.0 as usize])), cabinets)
+        Self::between(
+            links.map(|link| [link.a.node, link.b.node].map(|end| cabinet_of[end.0 as usize])),
+            cabinets,
+        )
     }
 
     /// The fibers between the cubes of a pod and the racks of its switches, `rack_of` by switch.

@@ -28,12 +28,16 @@ pub fn place(floor: &Floor, topology: &Topology, family: &Family) -> (Placement,
     let together = |size: u32| (0..routers).map(|router| router / size).collect();
     let cabinet_of: Vec<u32> = match (floor.clustering, group) {
         (Clustering::ByCluster, _) => by_cluster(floor, family),
-        (Clustering::Walktrap { steps }, _) => walktrap::cabinets(topology, floor.cabinet, floor.cabinets, steps),
+        (Clustering::Walktrap { steps }, _) => {
+            walktrap::cabinets(topology, floor.cabinet, floor.cabinets, steps)
+        }
         (Clustering::ByGroup, Some(group)) => together(group),
         (Clustering::Sequential | Clustering::ByGroup, _) => together(floor.cabinet),
     };
     match (floor.clustering, floor.placement) {
-        (Clustering::Walktrap { .. }, PlacementChoice::Annealed { effort, seed }) => shortened(floor, topology, cabinet_of, (effort, seed)),
+        (Clustering::Walktrap { .. }, PlacementChoice::Annealed { effort, seed }) => {
+            shortened(floor, topology, cabinet_of, (effort, seed))
+        }
         _ => standing(floor, topology, cabinet_of),
     }
 }
@@ -41,16 +45,29 @@ pub fn place(floor: &Floor, topology: &Topology, family: &Family) -> (Placement,
 /// Cabinets with these routers, where they stand.
 fn standing(floor: &Floor, topology: &Topology, cabinet_of: Vec<u32>) -> (Placement, PassRecord) {
     let cables = Cables::new(topology, &cabinet_of, floor.cabinets as usize);
-    let places: Vec<[u32; 2]> = (0..floor.grid[0] * floor.grid[1]).map(|place| at_place(floor, place)).collect();
+    let places: Vec<[u32; 2]> =
+        (0..floor.grid[0] * floor.grid[1]).map(|place| at_place(floor, place)).collect();
     let (place_of, record) = stood(floor, &cables, floor.cabinets as usize, &places);
     (Placement { cabinet_of, rack_of: Vec::new(), place_of }, record)
 }
 
 /// Cabinets by walks, or filled in order where those stand with shorter cables; then routers change cabinets.
-fn shortened(floor: &Floor, topology: &Topology, by_walks: Vec<u32>, (effort, seed): (u32, u64)) -> (Placement, PassRecord) {
-    let all = |of: &Placement| topology.links().iter().map(|link| u64::from(of.length(floor, [link.a.node, link.b.node]))).sum::<u64>();
+fn shortened(
+    floor: &Floor,
+    topology: &Topology,
+    by_walks: Vec<u32>,
+    (effort, seed): (u32, u64),
+) -> (Placement, PassRecord) {
+    let all = |of: &Placement| {
+        topology
+            .links()
+            .iter()
+            .map(|link| u64::from(of.length(floor, [link.a.node, link.b.node])))
+            .sum::<u64>()
+    };
     let in_order = in_order(floor, topology.node_count() as u32);
-    let [(walked, one), (ordered, other)] = [by_walks, in_order.cabinet_of].map(|cabinet_of| standing(floor, topology, cabinet_of));
+    let [(walked, one), (ordered, other)] =
+        [by_walks, in_order.cabinet_of].map(|cabinet_of| standing(floor, topology, cabinet_of));
     let kept_order = all(&ordered) < all(&walked);
     let (start, mut record) = if kept_order { (ordered, other) } else { (walked, one) };
     let neighbors = neighbors(topology);
@@ -63,7 +80,9 @@ fn shortened(floor: &Floor, topology: &Topology, by_walks: Vec<u32>, (effort, se
         more: 2 * i64::from(floor.overhead),
     };
     let (cabinet_of, moved) = room.shortened(&start.cabinet_of, effort, seed);
-    record.counters.extend([("kept_order".to_owned(), kept_order.into()), ("routers_moved".to_owned(), moved)]);
+    record
+        .counters
+        .extend([("kept_order".to_owned(), kept_order.into()), ("routers_moved".to_owned(), moved)]);
     // The places were chosen for other cabinets: those in order may be better now.
     let shortened = Placement { cabinet_of, ..start };
     let stand_in_order = Placement { place_of: in_order.place_of, ..shortened.clone() };
@@ -73,7 +92,11 @@ fn shortened(floor: &Floor, topology: &Topology, by_walks: Vec<u32>, (effort, se
 /// Routers in cabinets one after the other, and those in order.
 pub fn in_order(floor: &Floor, routers: u32) -> Placement {
     let cabinet_of = (0..routers).map(|router| router / floor.cabinet).collect();
-    Placement { cabinet_of, rack_of: Vec::new(), place_of: (0..floor.cabinets).map(|place| at_place(floor, place)).collect() }
+    Placement {
+        cabinet_of,
+        rack_of: Vec::new(),
+        place_of: (0..floor.cabinets).map(|place| at_place(floor, place)).collect(),
+    }
 }
 
 /// `[router]`: its cabinet, where clusters of the projective plane stand together: a cluster fills cabinets
@@ -115,9 +138,12 @@ pub fn place_pod(floor: &Floor, pod: &Pod) -> (Placement, PassRecord) {
 fn rack_places(floor: &Floor, racks: Racks) -> Vec<[u32; 2]> {
     let [rows, columns] = floor.grid;
     match racks.at {
-        RackPlaces::Row(row) => (0..racks.count).map(|rack| [row, (2 * rack + 1) * columns / (2 * racks.count)]).collect(),
+        RackPlaces::Row(row) => {
+            (0..racks.count).map(|rack| [row, (2 * rack + 1) * columns / (2 * racks.count)]).collect()
+        }
         RackPlaces::From(first) => {
-            let order = (0..rows * columns).map(|place| at_place(floor, place)).skip_while(|place| *place != first);
+            let order =
+                (0..rows * columns).map(|place| at_place(floor, place)).skip_while(|place| *place != first);
             order.take(racks.count as usize).collect()
         }
     }
@@ -135,7 +161,8 @@ fn stood(floor: &Floor, cables: &Cables, free: usize, places: &[[u32; 2]]) -> (V
             found.place_of
         }
     };
-    let record = PassRecord { name: "place".to_owned(), stopped_by: "done".to_owned(), counters, notes: Vec::new() };
+    let record =
+        PassRecord { name: "place".to_owned(), stopped_by: "done".to_owned(), counters, notes: Vec::new() };
     (taken.iter().map(|&place| places[place as usize]).collect(), record)
 }
 

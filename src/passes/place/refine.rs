@@ -38,13 +38,23 @@ pub(super) fn refined(neighbors: &[Vec<u32>], mut cabinet_of: Vec<u32>, most: u3
 }
 
 /// The exchange that leaves most links more within cabinets, if any does: with whom, and where.
-fn best(neighbors: &[Vec<u32>], cabinet_of: &[u32], members: &[Vec<u32>], most: u32, router: u32) -> Option<(Option<u32>, u32)> {
-    let links =
-        |router: u32, cabinet: u32| neighbors[router as usize].iter().filter(|&&met| cabinet_of[met as usize] == cabinet).count() as i64;
+fn best(
+    neighbors: &[Vec<u32>],
+    cabinet_of: &[u32],
+    members: &[Vec<u32>],
+    most: u32,
+    router: u32,
+) -> Option<(Option<u32>, u32)> {
+    let links = |router: u32, cabinet: u32| {
+        neighbors[router as usize].iter().filter(|&&met| cabinet_of[met as usize] == cabinet).count() as i64
+    };
     let from = cabinet_of[router as usize];
     let stays = links(router, from);
-    let mut cabinets: Vec<u32> =
-        neighbors[router as usize].iter().map(|&met| cabinet_of[met as usize]).filter(|&met| met != from).collect();
+    let mut cabinets: Vec<u32> = neighbors[router as usize]
+        .iter()
+        .map(|&met| cabinet_of[met as usize])
+        .filter(|&met| met != from)
+        .collect();
     cabinets.sort_unstable();
     cabinets.dedup();
     let mut found: Option<(i64, Option<u32>, u32)> = None;
@@ -77,11 +87,13 @@ mod tests {
     #[test]
     fn two_squares_find_themselves() {
         // 0 to 3 and 4 to 7, dealt out in turn.
-        let neighbors: Vec<Vec<u32>> =
-            (0..8u32).map(|router| vec![router / 4 * 4 + (router + 1) % 4, router / 4 * 4 + (router + 3) % 4]).collect();
+        let neighbors: Vec<Vec<u32>> = (0..8u32)
+            .map(|router| vec![router / 4 * 4 + (router + 1) % 4, router / 4 * 4 + (router + 3) % 4])
+            .collect();
         let found = refined(&neighbors, vec![0, 1, 0, 1, 0, 1, 0, 1], 4);
         assert!(
-            found[..4].iter().all(|&cabinet| cabinet == found[0]) && found[4..].iter().all(|&cabinet| cabinet == found[4]),
+            found[..4].iter().all(|&cabinet| cabinet == found[0])
+                && found[4..].iter().all(|&cabinet| cabinet == found[4]),
             "{found:?}"
         );
         assert_ne!(found[0], found[4]);

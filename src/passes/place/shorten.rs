@@ -49,7 +49,9 @@ impl Room<'_> {
     pub(super) fn shortened(&self, cabinet_of: &[u32], effort: u32, seed: u64) -> (Vec<u32>, u64) {
         let mut standing = Standing::new(cabinet_of, self.at.len());
         let mut stream = Stream::new(seed, u64::MAX);
-        let changes = (0..SAMPLE).filter_map(|_| self.any(&standing, &mut stream)).map(|step| self.change(&standing, step).abs());
+        let changes = (0..SAMPLE)
+            .filter_map(|_| self.any(&standing, &mut stream))
+            .map(|step| self.change(&standing, step).abs());
         let (sum, count) = changes.fold((0, 0), |(sum, count), change| (sum + change, count + 1));
         let mut threshold = HEAT * sum as f64 / f64::from(count.max(1));
         let moves = MOVES * u64::from(effort) * self.neighbors.len() as u64 / STAGES;
@@ -111,7 +113,11 @@ impl Room<'_> {
 
 impl Standing {
     fn new(cabinet_of: &[u32], cabinets: usize) -> Self {
-        let mut standing = Self { cabinet_of: cabinet_of.to_vec(), slot_of: Vec::new(), members: vec![Vec::new(); cabinets] };
+        let mut standing = Self {
+            cabinet_of: cabinet_of.to_vec(),
+            slot_of: Vec::new(),
+            members: vec![Vec::new(); cabinets],
+        };
         for (router, &cabinet) in (0u32..).zip(cabinet_of) {
             standing.slot_of.push(standing.members[cabinet as usize].len() as u32);
             standing.members[cabinet as usize].push(router);
@@ -160,9 +166,17 @@ mod tests {
     /// room. (Whole cabinets are put in order before.)
     #[test]
     fn a_line_is_straightened() {
-        let neighbors: Vec<Vec<u32>> = (0..22u32).map(|router| (0..22u32).filter(|other| other.abs_diff(router) == 1).collect()).collect();
+        let neighbors: Vec<Vec<u32>> = (0..22u32)
+            .map(|router| (0..22u32).filter(|other| other.abs_diff(router) == 1).collect())
+            .collect();
         let dealt: Vec<u32> = (0..22).map(|router| ((router + router % 2 * 4) / 4).min(5)).collect();
-        let room = Room { neighbors: &neighbors, at: (0..6).map(|x| [x * 10, 0]).collect(), most: 4, inside: 20, more: 40 };
+        let room = Room {
+            neighbors: &neighbors,
+            at: (0..6).map(|x| [x * 10, 0]).collect(),
+            most: 4,
+            inside: 20,
+            more: 40,
+        };
         let (found, kept) = room.shortened(&dealt, 1, 1);
         // Five cables between neighboring cabinets, sixteen within.
         assert_eq!(total(&room, &found), 5 * 50 + 16 * 20, "{found:?} {kept}");
@@ -172,8 +186,16 @@ mod tests {
 
     #[test]
     fn changes_are_what_totals_differ_by() {
-        let neighbors: Vec<Vec<u32>> = (0..20u32).map(|router| vec![(router + 1) % 20, (router + 19) % 20, (router + 10) % 20]).collect();
-        let room = Room { neighbors: &neighbors, at: vec![[0, 0], [6, 0], [0, 21], [6, 21]], most: 6, inside: 20, more: 40 };
+        let neighbors: Vec<Vec<u32>> = (0..20u32)
+            .map(|router| vec![(router + 1) % 20, (router + 19) % 20, (router + 10) % 20])
+            .collect();
+        let room = Room {
+            neighbors: &neighbors,
+            at: vec![[0, 0], [6, 0], [0, 21], [6, 21]],
+            most: 6,
+            inside: 20,
+            more: 40,
+        };
         let mut standing = Standing::new(&(0..20).map(|router| router % 4).collect::<Vec<_>>(), 4);
         let mut stream = Stream::new(3, 3);
         for _ in 0..300 {

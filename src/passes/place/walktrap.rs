@@ -70,21 +70,30 @@ impl Clusters {
         let pair = [one.min(other), one.max(other)];
         let [a, b] = pair.map(|cluster| self.members[cluster as usize].len() as f32);
         let apart = squared_distance(&self.arrivals[pair[0] as usize], &self.arrivals[pair[1] as usize]);
-        Reverse(((a * b / (a + b) * apart).to_bits(), pair, pair.map(|cluster| self.version[cluster as usize])))
+        Reverse((
+            (a * b / (a + b) * apart).to_bits(),
+            pair,
+            pair.map(|cluster| self.version[cluster as usize]),
+        ))
     }
 
     /// Joins until no two adjacent clusters fit one cabinet.
     fn joined(mut self, most: u32) -> Vec<Vec<u32>> {
-        let pairs: Vec<[u32; 2]> =
-            (0u32..).zip(&self.adjacent).flat_map(|(one, met)| met.range(one + 1..).map(move |&other| [one, other])).collect();
-        let mut heap: BinaryHeap<Candidate> = pairs.par_iter().map(|&[one, other]| self.candidate(one, other)).collect::<Vec<_>>().into();
+        let pairs: Vec<[u32; 2]> = (0u32..)
+            .zip(&self.adjacent)
+            .flat_map(|(one, met)| met.range(one + 1..).map(move |&other| [one, other]))
+            .collect();
+        let mut heap: BinaryHeap<Candidate> =
+            pairs.par_iter().map(|&[one, other]| self.candidate(one, other)).collect::<Vec<_>>().into();
         while let Some(Reverse((_, [one, other], versions))) = heap.pop() {
             let fits = self.members[one as usize].len() + self.members[other as usize].len() <= most as usize;
             if !fits || [one, other].map(|cluster| self.version[cluster as usize]) != versions {
                 continue;
             }
             self.join(one, other);
-            let small = |met: &&u32| self.members[one as usize].len() + self.members[**met as usize].len() <= most as usize;
+            let small = |met: &&u32| {
+                self.members[one as usize].len() + self.members[**met as usize].len() <= most as usize
+            };
             let met: Vec<u32> = self.adjacent[one as usize].iter().filter(small).copied().collect();
             heap.extend(met.par_iter().map(|&other| self.candidate(one, other)).collect::<Vec<_>>());
         }
@@ -95,9 +104,13 @@ impl Clusters {
     /// Makes the second cluster part of the first.
     fn join(&mut self, one: u32, other: u32) {
         let (into, from) = (one as usize, other as usize);
-        let (moved, gone) = (std::mem::take(&mut self.members[from]), std::mem::take(&mut self.arrivals[from]));
+        let (moved, gone) =
+            (std::mem::take(&mut self.members[from]), std::mem::take(&mut self.arrivals[from]));
         let [a, b] = [self.members[into].len() as f32, moved.len() as f32];
-        self.arrivals[into].iter_mut().zip(gone).for_each(|(share, more)| *share = (a * *share + b * more) / (a + b));
+        self.arrivals[into]
+            .iter_mut()
+            .zip(gone)
+            .for_each(|(share, more)| *share = (a * *share + b * more) / (a + b));
         self.members[into].extend(moved);
         for met in std::mem::take(&mut self.adjacent[from]) {
             self.adjacent[met as usize].remove(&other);
@@ -146,9 +159,15 @@ fn packed(neighbors: &[Vec<u32>], mut clusters: Vec<Vec<u32>>, most: u32, cabine
     for router in left {
         let mut links: BTreeMap<u32, usize> = BTreeMap::new();
         let met = neighbors[router as usize].iter().map(|&met| cabinet_of[met as usize]);
-        met.filter(|&cabinet| cabinet != NOWHERE && room[cabinet as usize] > 0).for_each(|cabinet| *links.entry(cabinet).or_default() += 1);
-        let nearest = links.into_iter().max_by_key(|&(cabinet, count)| (count, Reverse(cabinet))).map(|(cabinet, _)| cabinet as usize);
-        let cabinet = nearest.or_else(|| room.iter().position(|&room| room > 0)).expect("cabinets have room for all routers");
+        met.filter(|&cabinet| cabinet != NOWHERE && room[cabinet as usize] > 0)
+            .for_each(|cabinet| *links.entry(cabinet).or_default() += 1);
+        let nearest = links
+            .into_iter()
+            .max_by_key(|&(cabinet, count)| (count, Reverse(cabinet)))
+            .map(|(cabinet, _)| cabinet as usize);
+        let cabinet = nearest
+            .or_else(|| room.iter().position(|&room| room > 0))
+            .expect("cabinets have room for all routers");
         room[cabinet] -= 1;
         cabinet_of[router as usize] = cabinet as u32;
     }

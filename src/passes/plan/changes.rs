@@ -80,7 +80,13 @@ impl Changes {
         let (mut removes, mut adds) = (Vec::new(), Vec::new());
         for (id, ocs) in pod.ocses.enumerate() {
             let cubes = |pair: [u32; 2]| ocs.faces(pair).map(|face| face.cube.0);
-            let edge = |change: Change, &pair: &[u32; 2]| Edge { ocs: id, change, pair, cubes: cubes(pair), waits: Vec::new() };
+            let edge = |change: Change, &pair: &[u32; 2]| Edge {
+                ocs: id,
+                change,
+                pair,
+                cubes: cubes(pair),
+                waits: Vec::new(),
+            };
             live[id].intersection(&new[id]).for_each(|&pair| _ = kept.join(cubes(pair)));
             removes.extend(live[id].difference(&new[id]).map(|pair| edge(Change::Remove, pair)));
             adds.extend(new[id].difference(&live[id]).map(|pair| edge(Change::Add, pair)));
@@ -98,7 +104,8 @@ impl Changes {
             ports(edge).into_iter().for_each(|port| _ = frees.insert(port, at));
         }
         for add in count..all.len() {
-            let before: BTreeSet<usize> = ports(&all[add]).iter().filter_map(|port| frees.get(port).copied()).collect();
+            let before: BTreeSet<usize> =
+                ports(&all[add]).iter().filter_map(|port| frees.get(port).copied()).collect();
             for remove in before {
                 all[add].waits.push(remove);
                 all[remove].waits.push(add);
@@ -178,13 +185,17 @@ impl Changes {
             (from..range.end).take_while(move |&change| self.all[change].ocs == ocs)
         };
         own(self.adds()).find(|&add| self.is_open(state, add)).or_else(|| {
-            own(self.removes()).filter(|&remove| !state.contains(remove)).min_by_key(|&remove| (self.still_waits(state, remove), remove))
+            own(self.removes())
+                .filter(|&remove| !state.contains(remove))
+                .min_by_key(|&remove| (self.still_waits(state, remove), remove))
         })
     }
     /// After a remove, how many more removes the first add behind it waits for; large if none waits.
     pub(super) fn still_waits(&self, state: &State, remove: usize) -> usize {
         let open = |&&add: &&usize| !state.contains(add);
-        let more = |&add: &usize| self.all[add].waits.iter().filter(|&&other| other != remove && !state.contains(other)).count();
+        let more = |&add: &usize| {
+            self.all[add].waits.iter().filter(|&&other| other != remove && !state.contains(other)).count()
+        };
         self.all[remove].waits.iter().filter(open).map(more).min().unwrap_or(usize::MAX)
     }
 }
@@ -192,8 +203,9 @@ impl Changes {
 /// The removes among `changes` whose cross-connect is the only way between two parts of what is lit, given
 /// `inside` the parts that are joined for good: an edge within one of those is no bridge.
 pub(super) fn bridges(changes: &Changes, state: &State, inside: &Parts) -> FixedBitSet {
-    let lit: Vec<usize> =
-        (0..changes.all.len()).filter(|&change| changes.is_lit(state, change) && !inside.joined(changes.all[change].cubes)).collect();
+    let lit: Vec<usize> = (0..changes.all.len())
+        .filter(|&change| changes.is_lit(state, change) && !inside.joined(changes.all[change].cubes))
+        .collect();
     let mut around: Vec<Vec<(u32, usize)>> = vec![Vec::new(); changes.cubes()];
     for &change in &lit {
         let [a, b] = changes.all[change].cubes.map(|cube| inside.of[cube as usize]);
@@ -245,8 +257,19 @@ mod tests {
 
     /// Removes only, between cubes.
     fn ring(cubes: usize, ends: &[[u32; 2]]) -> Changes {
-        let edge = |&cubes: &[u32; 2]| Edge { ocs: OcsId(0), change: Change::Remove, pair: cubes, cubes, waits: Vec::new() };
-        Changes { cubes, kept: Parts::single(cubes), all: ends.iter().map(edge).collect(), removes: ends.len() }
+        let edge = |&cubes: &[u32; 2]| Edge {
+            ocs: OcsId(0),
+            change: Change::Remove,
+            pair: cubes,
+            cubes,
+            waits: Vec::new(),
+        };
+        Changes {
+            cubes,
+            kept: Parts::single(cubes),
+            all: ends.iter().map(edge).collect(),
+            removes: ends.len(),
+        }
     }
 
     #[test]

@@ -98,5 +98,9 @@ fn smallest_part(changes: &Changes, state: &changes::State) -> Vec<BlockId> {
     for (cube, &part) in parts.of.iter().enumerate() {
         members[part as usize].push(BlockId::new(cube));
     }
-    members.into_iter().filter(|part| !part.is_empty()).min_by_key(|part| (part.len(), part[0])).unwrap_or_default()
+    members
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .min_by_key(|part| (part.len(), part[0]))
+        .unwrap_or_default()
 }

@@ -48,16 +48,29 @@ pub(super) fn order(changes: &Changes) -> (Vec<usize>, bool) {
 /// The best order; with `states`, by cost first and `None` when they are used up; without, by depth first.
 fn best_first(changes: &Changes, states: Option<usize>) -> Option<Vec<usize>> {
     let exact = states.is_some();
-    let mut all: Vec<Reached> = vec![Reached { before: 0, steps: Vec::new(), state: changes.start(), cost: 0 }];
+    let mut all: Vec<Reached> =
+        vec![Reached { before: 0, steps: Vec::new(), state: changes.start(), cost: 0 }];
     let mut seen: BTreeSet<State> = BTreeSet::new();
-    let mut open = BinaryHeap::from([Reverse(Next { order: [0, 0], elsewhere: false, waits: 0, found: 0, before: 0, change: None })]);
+    let mut open = BinaryHeap::from([Reverse(Next {
+        order: [0, 0],
+        elsewhere: false,
+        waits: 0,
+        found: 0,
+        before: 0,
+        change: None,
+    })]);
     let mut found = 0;
     while let Some(Reverse(next)) = open.pop() {
         if states.is_some_and(|states| all.len() > states) {
             return None;
         }
         let before = &all[next.before];
-        let mut reached = Reached { before: next.before, steps: Vec::new(), state: before.state.clone(), cost: before.cost };
+        let mut reached = Reached {
+            before: next.before,
+            steps: Vec::new(),
+            state: before.state.clone(),
+            cost: before.cost,
+        };
         if let Some(change) = next.change {
             make(changes, &mut reached, change);
         }
@@ -79,7 +92,11 @@ fn best_first(changes: &Changes, states: Option<usize>) -> Option<Vec<usize>> {
             open.push(Reverse(Next {
                 order: if exact { [cost, left] } else { [left, cost] },
                 elsewhere: ocs.is_some_and(|ocs| ocs != changes.all[change].ocs),
-                waits: if changes.removes().contains(&change) { changes.still_waits(&state, change) } else { 0 },
+                waits: if changes.removes().contains(&change) {
+                    changes.still_waits(&state, change)
+                } else {
+                    0
+                },
                 found,
                 before: here,
                 change: Some(change),
@@ -106,7 +123,9 @@ fn settle(changes: &Changes, reached: &mut Reached) {
         }
         let helps = |change: usize| {
             if changes.removes().contains(&change) {
-                return !reached.state.contains(change) && parts.count == 1 && permanent.joined(changes.all[change].cubes);
+                return !reached.state.contains(change)
+                    && parts.count == 1
+                    && permanent.joined(changes.all[change].cubes);
             }
             let two_parts = parts.count == 2 && !parts.joined(changes.all[change].cubes);
             changes.is_open(&reached.state, change) && (parts.count == 1 || two_parts)
@@ -115,8 +134,18 @@ fn settle(changes: &Changes, reached: &mut Reached) {
         let candidates = changes.adds().chain(changes.removes()).filter(|&change| helps(change));
         let best = candidates.min_by_key(|&change| {
             let edge = &changes.all[change];
-            let waits = if changes.removes().contains(&change) { changes.still_waits(&reached.state, change) } else { 0 };
-            (ocs.is_some_and(|ocs| ocs != edge.ocs), changes.removes().contains(&change), edge.ocs, waits, change)
+            let waits = if changes.removes().contains(&change) {
+                changes.still_waits(&reached.state, change)
+            } else {
+                0
+            };
+            (
+                ocs.is_some_and(|ocs| ocs != edge.ocs),
+                changes.removes().contains(&change),
+                edge.ocs,
+                waits,
+                change,
+            )
         });
         match best {
             Some(change) => make(changes, reached, change),
@@ -149,7 +178,8 @@ fn branches(changes: &Changes, state: &State) -> Vec<(usize, bool)> {
     }
     let joins = |add: &usize| changes.is_open(state, *add) && !parts.joined(changes.all[*add].cubes);
     let awaited = |remove: &usize| changes.all[*remove].waits.iter().any(|&add| !state.contains(add));
-    let useful: Vec<(usize, bool)> = changes.adds().filter(joins).chain(removes().filter(awaited)).map(|change| (change, true)).collect();
+    let useful: Vec<(usize, bool)> =
+        changes.adds().filter(joins).chain(removes().filter(awaited)).map(|change| (change, true)).collect();
     if !useful.is_empty() {
         return useful;
     }

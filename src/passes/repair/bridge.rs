@@ -23,7 +23,14 @@ pub(super) struct Changes {
 }
 
 /// The changes from `old` to `new` for packets to `dst`, under one order of ranks.
-pub(super) fn warm(ground: &Ground<'_>, old: &[u32], new: &[u32], dst: NodeId, ways: &mut Ways, costs: &[u64]) -> Changes {
+pub(super) fn warm(
+    ground: &Ground<'_>,
+    old: &[u32],
+    new: &[u32],
+    dst: NodeId,
+    ways: &mut Ways,
+    costs: &[u64],
+) -> Changes {
     let fates = fates(ground, old, dst);
     let mut between = new.to_vec();
     for (key, &output) in old.iter().enumerate() {
@@ -32,9 +39,15 @@ pub(super) fn warm(ground: &Ground<'_>, old: &[u32], new: &[u32], dst: NodeId, w
         }
     }
     let mut stranded = vec![false; old.len()];
-    let waits = |key: &usize| fates[*key] == Fate::Broken && old[*key] != NONE && between[*key] == NONE && ground.state[*key] != NONE;
+    let waits = |key: &usize| {
+        fates[*key] == Fate::Broken
+            && old[*key] != NONE
+            && between[*key] == NONE
+            && ground.state[*key] != NONE
+    };
     // Nobody is helped on who has nowhere to go.
-    let mut waiting: Vec<usize> = if ground.lives[dst.index()] { (0..old.len()).filter(waits).collect() } else { Vec::new() };
+    let mut waiting: Vec<usize> =
+        if ground.lives[dst.index()] { (0..old.len()).filter(waits).collect() } else { Vec::new() };
     if !waiting.is_empty() {
         ways.find(ground, &between, dst, costs);
     }
@@ -100,8 +113,14 @@ pub(super) fn together(all: impl IntoIterator<Item = Changes>) -> Delta {
     turn.sort_unstable();
     drop.sort_unstable();
     stranded.sort_unstable();
-    let changed: BTreeSet<NodeId> = add.iter().chain(&turn).map(|line| line.0).chain(drop.iter().map(|key| key.0)).collect();
-    let of = |router| RouterDelta { router, add: part(&add, router), turn: part(&turn, router), drop: part(&drop, router) };
+    let changed: BTreeSet<NodeId> =
+        add.iter().chain(&turn).map(|line| line.0).chain(drop.iter().map(|key| key.0)).collect();
+    let of = |router| RouterDelta {
+        router,
+        add: part(&add, router),
+        turn: part(&turn, router),
+        drop: part(&drop, router),
+    };
     Delta { routers: changed.into_iter().map(of).collect(), stranded }
 }
 

@@ -58,7 +58,8 @@ impl<'a> Ground<'a> {
                 rank[at] = ranks[topology.channel_class(symmetry, channel).index() * vcs + vc];
             }
         }
-        let mut falling: Vec<u32> = (0..head.len() as u32).filter(|&state| head[state as usize] != NONE).collect();
+        let mut falling: Vec<u32> =
+            (0..head.len() as u32).filter(|&state| head[state as usize] != NONE).collect();
         falling.sort_by_key(|&state| (std::cmp::Reverse(rank[state as usize]), state));
         let mut out = vec![Vec::new(); nodes];
         for &state in falling.iter().filter(|&&state| open[state as usize / vcs]) {
@@ -69,7 +70,23 @@ impl<'a> Ground<'a> {
             place[state as usize] = at;
             into[head[state as usize] as usize].push(state);
         }
-        Self { scene, ports, vcs, inputs, lives, open, head, key, state, rank, falling, place, out, into, slowness }
+        Self {
+            scene,
+            ports,
+            vcs,
+            inputs,
+            lives,
+            open,
+            head,
+            key,
+            state,
+            rank,
+            falling,
+            place,
+            out,
+            into,
+            slowness,
+        }
     }
 
     /// The router of a key.
@@ -93,6 +110,12 @@ impl<'a> Ground<'a> {
             0 => (-1, -1),
             input => (((input - 1) / self.vcs) as i16, ((input - 1) % self.vcs) as i8),
         };
-        Entry { dst, in_port, in_vc, out_port: (output as usize / self.vcs) as u16, out_vc: (output as usize % self.vcs) as u8 }
+        Entry {
+            dst,
+            in_port,
+            in_vc,
+            out_port: (output as usize / self.vcs) as u16,
+            out_vc: (output as usize % self.vcs) as u8,
+        }
     }
 }

@@ -103,7 +103,10 @@ fn relaid(scene: &Scene<'_>, demand: &Demand, before: Before<'_>, care: Care) ->
     let mut loads = loads(scene, demand, before.tables, &rows);
     let most = loads.iter().copied().max().unwrap_or(0);
     let nodes: Vec<NodeId> = scene.topology.endpoints().collect();
-    let lost = nodes.par_iter().map_init(Vec::new, |row, &dst| lost(&ground, &rows, demand, dst, row)).collect::<Vec<_>>();
+    let lost = nodes
+        .par_iter()
+        .map_init(Vec::new, |row, &dst| lost(&ground, &rows, demand, dst, row))
+        .collect::<Vec<_>>();
     let mut lost: Vec<Lost> = lost.into_iter().flatten().collect();
     for &(slot, load) in lost.iter().flat_map(|lost| &lost.loads) {
         loads[slot as usize] -= load;
@@ -124,7 +127,8 @@ fn relaid(scene: &Scene<'_>, demand: &Demand, before: Before<'_>, care: Care) ->
     for (at, batch) in batches.iter().enumerate() {
         // While these are laid, one after the other, the next ones are looked up.
         let lay = |(lost, kept)| laying.lay(lost, kept, None, &mut without);
-        let (new, next) = rayon::join(|| batch.iter().zip(ready).map(lay).collect::<Vec<_>>(), || kept_of(at + 1));
+        let (new, next) =
+            rayon::join(|| batch.iter().zip(ready).map(lay).collect::<Vec<_>>(), || kept_of(at + 1));
         ready = next;
         match rounds {
             1 => changes.extend(laying.changes(batch, new, care.warm)),
@@ -170,7 +174,13 @@ struct Laying<'a> {
 impl Laying<'_> {
     /// Lays what is lost to one destination beside what is kept, in place of how it was laid before; what has
     /// no way is counted.
-    fn lay(&mut self, lost: &Lost, mut new: Vec<u32>, before: Option<&[u32]>, without: &mut NoWay) -> Vec<u32> {
+    fn lay(
+        &mut self,
+        lost: &Lost,
+        mut new: Vec<u32>,
+        before: Option<&[u32]>,
+        without: &mut NoWay,
+    ) -> Vec<u32> {
         let Self { ground, demand, most, at_once, .. } = *self;
         let Lost { dst, sources, .. } = lost;
         let dst = *dst;
@@ -221,9 +231,14 @@ impl Laying<'_> {
         let change = |(ways, old): &mut (Ways, Vec<u32>), (lost, mut new): (&Lost, Vec<u32>)| {
             let dst = lost.dst;
             ground.fill(self.rows, dst, old);
-            let used = if ground.scene.is_endpoint(dst) { used(ground, &new, dst) } else { vec![false; new.len()] };
+            let used =
+                if ground.scene.is_endpoint(dst) { used(ground, &new, dst) } else { vec![false; new.len()] };
             new.iter_mut().zip(&used).filter(|(_, used)| !**used).for_each(|(output, _)| *output = NONE);
-            if is_warm { warm(ground, old, &new, dst, ways, &self.costs) } else { cold(ground, old, &new, dst) }
+            if is_warm {
+                warm(ground, old, &new, dst, ways, &self.costs)
+            } else {
+                cold(ground, old, &new, dst)
+            }
         };
         some.par_iter().zip(new).map_init(Default::default, change).collect()
     }
@@ -234,7 +249,10 @@ fn kept(ground: &Ground<'_>, rows: &Rows<'_>, some: &[Lost]) -> Vec<Vec<u32>> {
     let of = |row: &mut Vec<u32>, lost: &Lost| {
         ground.fill(rows, lost.dst, row);
         let fates = fates(ground, row, lost.dst);
-        row.iter().zip(fates).map(|(&output, fate)| if fate == Fate::Arrives { output } else { NONE }).collect()
+        row.iter()
+            .zip(fates)
+            .map(|(&output, fate)| if fate == Fate::Arrives { output } else { NONE })
+            .collect()
     };
     some.par_iter().map_init(Vec::new, of).collect()
 }
@@ -267,7 +285,9 @@ fn all_rise(ground: &Ground<'_>, rows: &Rows<'_>) -> bool {
         rows.fill(dst, row);
         row.iter().enumerate().all(|(key, &output)| {
             let held = ground.state[key];
-            output == NONE || held == NONE || ground.rank[ground.after(key, output)] > ground.rank[held as usize]
+            output == NONE
+                || held == NONE
+                || ground.rank[ground.after(key, output)] > ground.rank[held as usize]
         })
     };
     let nodes: Vec<NodeId> = ground.scene.topology.endpoints().collect();
@@ -277,7 +297,8 @@ fn all_rise(ground: &Ground<'_>, rows: &Rows<'_>) -> bool {
 /// `[(router * ports + port) * vcs + vc]`: the ranks in force, of all routers.
 pub fn of_all_routers(topology: &Topology, before: Before<'_>) -> Vec<u32> {
     let row = topology.ports() * usize::from(before.tables.vcs);
-    let ranks_of = |node: NodeId| before.ranks[before.tables.symmetry.class(node) * row..][..row].iter().copied();
+    let ranks_of =
+        |node: NodeId| before.ranks[before.tables.symmetry.class(node) * row..][..row].iter().copied();
     topology.nodes().flat_map(ranks_of).collect()
 }
 
@@ -306,7 +327,8 @@ fn routes_of(scene: &Scene<'_>, tables: &ForwardingTables, ranks: Vec<u32>) -> R
             while serves && row[key] != NONE {
                 let state = ground.after(key, row[key]);
                 let (slot, vc) = (state / ground.vcs, Vc::new(state % ground.vcs));
-                let channel = topology.outgoing(NodeId::new(slot / ground.ports), PortId::new(slot % ground.ports));
+                let channel =
+                    topology.outgoing(NodeId::new(slot / ground.ports), PortId::new(slot % ground.ports));
                 hops.extend(channel.map(|channel| Hop { channel, vc }));
                 if ground.head[state] == dst.0 {
                     break;
@@ -341,8 +363,10 @@ fn loads(scene: &Scene<'_>, demand: &Demand, tables: &ForwardingTables, rows: &R
     let whole = Scene::whole(topology);
     let none = vec![0; topology.class_count(symmetry) * usize::from(tables.vcs)];
     let ground = Ground::new(&whole, tables.vcs, symmetry, &none);
-    let class = |slot: usize| symmetry.class(NodeId::new(slot / ground.ports)) * ground.ports + slot % ground.ports;
-    let canonical: Vec<NodeId> = symmetry.canonical_nodes().filter(|&dst| topology.is_endpoint(dst)).collect();
+    let class =
+        |slot: usize| symmetry.class(NodeId::new(slot / ground.ports)) * ground.ports + slot % ground.ports;
+    let canonical: Vec<NodeId> =
+        symmetry.canonical_nodes().filter(|&dst| topology.is_endpoint(dst)).collect();
     let of = |row: &mut Vec<u32>, &dst: &NodeId| {
         let mut loads = vec![0u64; symmetry.class_count() * ground.ports];
         rows.fill(dst, row);
@@ -360,13 +384,22 @@ fn loads(scene: &Scene<'_>, demand: &Demand, tables: &ForwardingTables, rows: &R
 }
 
 /// What broke for packets to one destination; nothing where nothing did.
-fn lost(ground: &Ground<'_>, rows: &Rows<'_>, demand: &Demand, dst: NodeId, row: &mut Vec<u32>) -> Option<Lost> {
+fn lost(
+    ground: &Ground<'_>,
+    rows: &Rows<'_>,
+    demand: &Demand,
+    dst: NodeId,
+    row: &mut Vec<u32>,
+) -> Option<Lost> {
     rows.fill(dst, row);
     let fates = fates(ground, row, dst);
     let stays = |source: NodeId| {
-        fates[source.index() * ground.inputs] == Fate::Arrives && ground.scene.is_endpoint(source) && ground.scene.is_endpoint(dst)
+        fates[source.index() * ground.inputs] == Fate::Arrives
+            && ground.scene.is_endpoint(source)
+            && ground.scene.is_endpoint(dst)
     };
-    let sources: Vec<NodeId> = ground.scene.topology.endpoints().filter(|&source| source != dst && !stays(source)).collect();
+    let sources: Vec<NodeId> =
+        ground.scene.topology.endpoints().filter(|&source| source != dst && !stays(source)).collect();
     let mut loads = Vec::new();
     for &source in &sources {
         let weight = u64::from(demand.weight(source, dst));

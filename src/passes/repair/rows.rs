@@ -39,9 +39,16 @@ impl<'a> Rows<'a> {
         for node in (0..self.nodes).map(NodeId::new) {
             let class = symmetry.class(node);
             let seen = symmetry.image(symmetry.inverse(symmetry.element_to(node)), dst).index();
-            for entry in &self.tables.routers[class][self.starts[class][seen] as usize..self.starts[class][seen + 1] as usize] {
-                let input = if entry.in_port < 0 { 0 } else { 1 + entry.in_port as usize * vcs + entry.in_vc as usize };
-                row[node.index() * self.inputs + input] = u32::from(entry.out_port) * u32::from(self.tables.vcs) + u32::from(entry.out_vc);
+            for entry in &self.tables.routers[class]
+                [self.starts[class][seen] as usize..self.starts[class][seen + 1] as usize]
+            {
+                let input = if entry.in_port < 0 {
+                    0
+                } else {
+                    1 + entry.in_port as usize * vcs + entry.in_vc as usize
+                };
+                row[node.index() * self.inputs + input] =
+                    u32::from(entry.out_port) * u32::from(self.tables.vcs) + u32::from(entry.out_vc);
             }
         }
     }

@@ -56,7 +56,14 @@ impl Ways {
 
     /// The same after ways were laid, of which `costs_more` was told: their keys have entries. Only states
     /// are looked at whose way went on by one of those that cost more or have more left.
-    pub(super) fn find_again(&mut self, ground: &Ground<'_>, row: &[u32], dst: NodeId, costs: &[u64], laid: &[usize]) {
+    pub(super) fn find_again(
+        &mut self,
+        ground: &Ground<'_>,
+        row: &[u32],
+        dst: NodeId,
+        costs: &[u64],
+        laid: &[usize],
+    ) {
         self.again.clear();
         self.again.resize(ground.falling.len().div_ceil(WORD), 0);
         for &state in laid {
@@ -143,7 +150,14 @@ impl Ways {
 
     /// Writes the entries of a way that starts at `key` with `first`, those that are not there yet, and tells
     /// of every state on it.
-    pub(super) fn lay(&self, ground: &Ground<'_>, row: &mut [u32], key: usize, first: u32, mut each: impl FnMut(usize)) {
+    pub(super) fn lay(
+        &self,
+        ground: &Ground<'_>,
+        row: &mut [u32],
+        key: usize,
+        first: u32,
+        mut each: impl FnMut(usize),
+    ) {
         let (mut key, mut next) = (key, Some(first));
         while let Some(chosen) = next {
             if row[key] == NONE {

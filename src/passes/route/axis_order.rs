@@ -31,7 +31,12 @@ pub fn route(fabric: &Fabric, scene: &Scene<'_>, scenario: &Scenario) -> Result<
 ///
 /// # Errors
 /// As [`route`].
-pub fn keeps(fabric: &Fabric, scene: &Scene<'_>, scenario: &Scenario, pairs: impl Iterator<Item = [NodeId; 2]>) -> Result<(), RouteError> {
+pub fn keeps(
+    fabric: &Fabric,
+    scene: &Scene<'_>,
+    scenario: &Scenario,
+    pairs: impl Iterator<Item = [NodeId; 2]>,
+) -> Result<(), RouteError> {
     let order = Order::new(fabric, scene)?;
     by_order::keeps(fabric, scene, scenario, pairs, |src, dst, hops| order.path(src, dst, hops))
 }
@@ -80,8 +85,12 @@ impl<'a> Order<'a> {
     /// one for the same end that had a tie along the first axis that has one.
     fn splits_forward(&self, node: NodeId, dst: NodeId, axis: usize, came: Option<bool>) -> bool {
         let is_by_place = |axis: usize| self.sides[axis].is_multiple_of(4);
-        let beyond = |axis: usize| (axis + 1..self.sides.len()).map(|later| self.at(node, later) + self.at(dst, later)).sum::<u32>();
-        let is_even = |place: u32, axis: usize| (place + if is_by_place(axis) { 0 } else { beyond(axis) }).is_multiple_of(2);
+        let beyond = |axis: usize| {
+            (axis + 1..self.sides.len()).map(|later| self.at(node, later) + self.at(dst, later)).sum::<u32>()
+        };
+        let is_even = |place: u32, axis: usize| {
+            (place + if is_by_place(axis) { 0 } else { beyond(axis) }).is_multiple_of(2)
+        };
         let own = || is_even(self.at(node, axis), axis);
         if is_by_place(axis) {
             return own();

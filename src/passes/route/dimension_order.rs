@@ -16,7 +16,13 @@ use fabc_model::{Fabric, Pod};
 /// # Errors
 /// [`RouteError::NeedsDateline`] with 1 VC on a ring longer than two; [`RouteError::NoDetour`] where a route
 /// needs a dark link.
-pub fn route(fabric: &Fabric, pod: &Pod, scene: &Scene<'_>, dims: [u32; 3], scenario: &Scenario) -> Result<Routes, RouteError> {
+pub fn route(
+    fabric: &Fabric,
+    pod: &Pod,
+    scene: &Scene<'_>,
+    dims: [u32; 3],
+    scenario: &Scenario,
+) -> Result<Routes, RouteError> {
     let order = Order::new(fabric, pod, scene, dims)?;
     by_order::routes(fabric, scene, scenario, |src, dst, hops| order.path(src, dst, hops))
 }

@@ -106,7 +106,9 @@ pub enum RouteError {
     #[error("dimension_order cannot route around {fault}: {from} reaches {to} only through it")]
     #[diagnostic(
         code(FAB0322),
-        help("`{method}` has one path per pair; `routing = {other}` or `up_down` can tolerate faults, or write `faults = 0`")
+        help(
+            "`{method}` has one path per pair; `routing = {other}` or `up_down` can tolerate faults, or write `faults = 0`"
+        )
     )]
     NoDetour {
         /// The routing.
@@ -146,7 +148,10 @@ pub enum RouteError {
     },
     /// FAB0324: the integer program has no answer.
     #[error("`select = ilp` is for small fabrics: {reason}, and this one has {routers} {word}s")]
-    #[diagnostic(code(FAB0324), help("remove `select = ilp`: the descent finds routes at any size and needs no solver"))]
+    #[diagnostic(
+        code(FAB0324),
+        help("remove `select = ilp`: the descent finds routes at any size and needs no solver")
+    )]
     Ilp {
         /// Too many paths, or what the solver said.
         reason: String,
@@ -183,7 +188,9 @@ pub enum RouteError {
         span: Span,
     },
     /// FAB0327: a search of turns that nobody would wait for.
-    #[error("`allowed_turns` is too much for this network of {routers} routers: {turns} {what}, at most {most} are searched")]
+    #[error(
+        "`allowed_turns` is too much for this network of {routers} routers: {turns} {what}, at most {most} are searched"
+    )]
     #[diagnostic(
         code(FAB0327),
         help(
@@ -218,7 +225,9 @@ impl RouteError {
         let (vcs, scenario) = (fabric.budget.vcs, scenario.name.clone());
         let (budget, routing) = (fabric.budget.vcs_span, fabric.routing_span);
         match (rule, fabric.family()) {
-            (Rule::Single | Rule::Datelines, _) => RouteError::NeedsDateline { method: fabric.routing.name(), vcs, budget, routing },
+            (Rule::Single | Rule::Datelines, _) => {
+                RouteError::NeedsDateline { method: fabric.routing.name(), vcs, budget, routing }
+            }
             (Rule::Count(VcCount::GlobalHops), Some(family)) => {
                 RouteError::NeedsGlobalHops { family: family.name(), needed, vcs, scenario, budget, routing }
             }
@@ -237,9 +246,19 @@ impl RouteError {
     }
 
     /// The largest table of a scenario, which has more entries than the budget.
-    pub fn too_many_entries(fabric: &Fabric, topology: &Topology, tables: &ForwardingTables, limit: u32) -> Self {
-        let sizes = tables.symmetry.canonical_nodes().zip(&tables.routers).map(|(node, entries)| (entries.len(), node));
-        let (entries, node) = sizes.max_by_key(|&(entries, node)| (entries, std::cmp::Reverse(node))).unwrap_or((0, NodeId(0)));
+    pub fn too_many_entries(
+        fabric: &Fabric,
+        topology: &Topology,
+        tables: &ForwardingTables,
+        limit: u32,
+    ) -> Self {
+        let sizes = tables
+            .symmetry
+            .canonical_nodes()
+            .zip(&tables.routers)
+            .map(|(node, entries)| (entries.len(), node));
+        let (entries, node) =
+            sizes.max_by_key(|&(entries, node)| (entries, std::cmp::Reverse(node))).unwrap_or((0, NodeId(0)));
         let least = topology.node_count() - 1;
         let help = if (limit as usize) < least {
             format!("every router needs one entry per destination: at least {least}")
@@ -262,10 +281,18 @@ impl RouteError {
     }
 
     /// A table of fewer entries than there are destinations.
-    pub fn fewer_entries_than_routers(fabric: &Fabric, topology: Option<&Topology>, least: usize, limit: u32) -> Self {
+    pub fn fewer_entries_than_routers(
+        fabric: &Fabric,
+        topology: Option<&Topology>,
+        least: usize,
+        limit: u32,
+    ) -> Self {
         RouteError::TableEntries {
             scenario: "nominal".to_owned(),
-            router: topology.map_or_else(|| format!("every {}", fabric.plant.router_word()), |topology| topology.name(NodeId(0))),
+            router: topology.map_or_else(
+                || format!("every {}", fabric.plant.router_word()),
+                |topology| topology.name(NodeId(0)),
+            ),
             entries: least,
             limit,
             help: format!("every router needs one entry per destination: at least {least}"),
@@ -282,7 +309,11 @@ impl RouteError {
         let (near, far): (Vec<NodeId>, Vec<NodeId>) = living().partition(|node| seen.contains(node.index()));
         let smaller = if !far.is_empty() && far.len() <= near.len() { &far } else { &near };
         let named: Vec<String> = smaller.iter().take(4).map(|&node| topology.name(node)).collect();
-        let more = if smaller.len() > named.len() { format!(" and {} more", smaller.len() - named.len()) } else { String::new() };
+        let more = if smaller.len() > named.len() {
+            format!(" and {} more", smaller.len() - named.len())
+        } else {
+            String::new()
+        };
         let (of, router, more_links) = match fabric.pod() {
             Some(_) => (&["pod", "chips"], "chip", "couple more faces or positions"),
             None => (&["network", "routers"], "router", "join it by more links"),
@@ -311,7 +342,12 @@ impl RouteError {
                 format!("{}{more} against the rest; {remedy}", named.join(", "))
             },
             budget: fabric.budget.faults_span,
-            declared: scenario.fault.switches().first().zip(fabric.pod()).map(|(&ocs, pod)| pod.ocses[ocs].span),
+            declared: scenario
+                .fault
+                .switches()
+                .first()
+                .zip(fabric.pod())
+                .map(|(&ocs, pod)| pod.ocses[ocs].span),
         }
     }
 }

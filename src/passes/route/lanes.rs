@@ -48,7 +48,9 @@ pub fn rules(fabric: &Fabric) -> &'static [Rule] {
         (_, Family::Dragonfly(_)) => &[GLOBAL, HOPS],
         (RoutingChoice::Minimal, Family::Megafly(_)) => &[Rule::Single, GLOBAL, HOPS],
         (RoutingChoice::Minimal, Family::FatTree(_)) => &[Rule::Single, HOPS],
-        (RoutingChoice::Algebraic, Family::Mesh(_) | Family::HyperX(_) | Family::Hypercube(_)) => &[Rule::Single],
+        (RoutingChoice::Algebraic, Family::Mesh(_) | Family::HyperX(_) | Family::Hypercube(_)) => {
+            &[Rule::Single]
+        }
         (RoutingChoice::Algebraic, Family::Torus(_)) => &[Rule::Single, Rule::Datelines],
         _ => &[HOPS],
     }
@@ -86,7 +88,9 @@ pub fn fewest(fabric: &Fabric, scene: &Scene<'_>, next: NextHops) -> (LanedHops,
         let used = used(scene, &next, &lanes);
         let vcs = vcs.max(used);
         let ranks = match rule {
-            Rule::Count(VcCount::Hops) => Some((0..scene.topology.class_count(&next.symmetry)).flat_map(|_| 0..vcs).collect()),
+            Rule::Count(VcCount::Hops) => {
+                Some((0..scene.topology.class_count(&next.symmetry)).flat_map(|_| 0..vcs).collect())
+            }
             _ => rising_ranks(scene, &next, &lanes, vcs),
         };
         if let Some(ranks) = ranks {

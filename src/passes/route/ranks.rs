@@ -22,8 +22,15 @@ pub(super) fn ranked(topology: &Topology, vcs: u8, offsets: Vec<u32>, hops: Vec<
 
 /// `[channel class * vcs + vc]`: the longest chain of dependencies that ends in the (channel, VC); 0 for
 /// unused ones.
-fn from_routes<'a>(topology: &Topology, symmetry: &Symmetry, vcs: u8, routes: impl Iterator<Item = &'a [Hop]>) -> Vec<u32> {
-    let symbol = |hop: &Hop| topology.channel_class(symmetry, hop.channel).index() as u32 * u32::from(vcs) + u32::from(hop.vc.0);
+fn from_routes<'a>(
+    topology: &Topology,
+    symmetry: &Symmetry,
+    vcs: u8,
+    routes: impl Iterator<Item = &'a [Hop]>,
+) -> Vec<u32> {
+    let symbol = |hop: &Hop| {
+        topology.channel_class(symmetry, hop.channel).index() as u32 * u32::from(vcs) + u32::from(hop.vc.0)
+    };
     let mut dependencies = DiGraphMap::<u32, ()>::new();
     for route in routes {
         for pair in route.windows(2) {

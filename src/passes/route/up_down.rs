@@ -18,7 +18,9 @@ pub fn route(scene: &Scene<'_>, vcs: u8) -> Routes {
     let topology = scene.topology;
     let nodes = topology.node_count();
     let order = levels(scene, root(scene));
-    let climbs = |channel: ChannelId| order[topology.target(channel).node.index()] < order[topology.source(channel).node.index()];
+    let climbs = |channel: ChannelId| {
+        order[topology.target(channel).node.index()] < order[topology.source(channel).node.index()]
+    };
     let lit = |node: NodeId| scene.channels_from(node);
     let mut by_order: Vec<NodeId> = topology.nodes().collect();
     by_order.sort_by_key(|node| order[node.index()]);
@@ -91,7 +93,9 @@ pub fn route(scene: &Scene<'_>, vcs: u8) -> Routes {
 fn root(scene: &Scene<'_>) -> NodeId {
     let candidates = scene.topology.symmetry().canonical_nodes();
     candidates
-        .min_by_key(|&node| (levels(scene, node).iter().map(|&(level, _)| u64::from(level)).sum::<u64>(), node))
+        .min_by_key(|&node| {
+            (levels(scene, node).iter().map(|&(level, _)| u64::from(level)).sum::<u64>(), node)
+        })
         .expect("a fabric has routers")
 }
 

@@ -19,8 +19,16 @@ const PAIRS: usize = 16;
 const OF_SOURCE: usize = 4;
 
 /// The bound for so many vectors; none of other collectives, and of more routers than it would list.
-pub fn farthest(scene: &Scene<'_>, collective: Collective, root: Option<NodeId>, vectors: u64, pace: SlotPace) -> Option<CollectiveBound> {
-    if !matches!(collective, Collective::AllReduce | Collective::Broadcast) || scene.topology.node_count() > LISTED_NODES {
+pub fn farthest(
+    scene: &Scene<'_>,
+    collective: Collective,
+    root: Option<NodeId>,
+    vectors: u64,
+    pace: SlotPace,
+) -> Option<CollectiveBound> {
+    if !matches!(collective, Collective::AllReduce | Collective::Broadcast)
+        || scene.topology.node_count() > LISTED_NODES
+    {
         return None;
     }
     let ground = Ground::new(scene, root.is_none(), None).ok()?;
@@ -28,7 +36,8 @@ pub fn farthest(scene: &Scene<'_>, collective: Collective, root: Option<NodeId>,
     let into = into(&net);
     let everybody = || ground.chips.iter().copied().filter(|&chip| ground.lives(chip)).collect();
     let sources: Vec<NodeId> = root.map_or_else(everybody, |root| vec![root]);
-    let mut pairs: Vec<Pair> = sources.par_iter().flat_map_iter(|&from| hardest(&ground, &net, from)).collect();
+    let mut pairs: Vec<Pair> =
+        sources.par_iter().flat_map_iter(|&from| hardest(&ground, &net, from)).collect();
     pairs.sort_unstable();
     pairs.truncate(PAIRS);
     let one = |&(.., from, to): &Pair| {
@@ -39,7 +48,8 @@ pub fn farthest(scene: &Scene<'_>, collective: Collective, root: Option<NodeId>,
     };
     let found: Vec<_> = pairs.par_iter().filter_map(one).collect();
     // Of equal ones the first.
-    let (cycles, levels) = found.into_iter().reduce(|one, other| if other.0 > one.0 { other } else { one })?;
+    let (cycles, levels) =
+        found.into_iter().reduce(|one, other| if other.0 > one.0 { other } else { one })?;
     Some(CollectiveBound::Quickest { message: 0, levels, cycles })
 }
 
@@ -66,7 +76,8 @@ fn hardest(ground: &Ground<'_>, net: &Net, from: NodeId) -> Vec<Pair> {
         }
     }
     let others = ground.living.iter().copied().filter(|&to| to != from && hops[to.index()] != u32::MAX);
-    let mut pairs: Vec<Pair> = others.map(|to| (Reverse(hops[to.index()]), ways[to.index()], from, to)).collect();
+    let mut pairs: Vec<Pair> =
+        others.map(|to| (Reverse(hops[to.index()]), ways[to.index()], from, to)).collect();
     pairs.sort_unstable();
     pairs.truncate(OF_SOURCE);
     pairs

@@ -76,7 +76,9 @@ impl Held<'_> {
                 farther[..hops].iter_mut().for_each(|count| *count += starting[from.index()]);
             }
             for (distance, count) in farther.into_iter().enumerate().filter(|(_, count)| *count > 0) {
-                most = most.max(distance as u64 * u64::from(pace.hop) + (count.div_ceil(into) - 1) * u64::from(pace.slot));
+                most = most.max(
+                    distance as u64 * u64::from(pace.hop) + (count.div_ceil(into) - 1) * u64::from(pace.slot),
+                );
             }
         }
         u32::try_from(most).unwrap_or(u32::MAX)
@@ -84,7 +86,9 @@ impl Held<'_> {
     /// Vectors that are images of each other have one number.
     fn orbit(self, ground: &Ground<'_>, vector: u64) -> usize {
         match self {
-            Held::Each(vectors) => (ground.symmetry.class(self.owner(vector)) as u64 * vectors + vector % vectors) as usize,
+            Held::Each(vectors) => {
+                (ground.symmetry.class(self.owner(vector)) as u64 * vectors + vector % vectors) as usize
+            }
             Held::By(_) => vector as usize,
         }
     }
@@ -113,12 +117,14 @@ impl Shares {
     /// from u. Chips then get all they must when the differences of x around each of them say so (a
     /// Laplacian).
     pub(super) fn even(ground: &Ground<'_>, held: Held<'_>, slot: u32) -> Self {
-        let missing: Vec<f64> = held.starting(ground).into_iter().map(|own| (held.count(ground) - own) as f64).collect();
+        let missing: Vec<f64> =
+            held.starting(ground).into_iter().map(|own| (held.count(ground) - own) as f64).collect();
         let classes = ground.chips.len();
         let ends: Vec<(usize, usize)> = ground.lanes.iter().map(|lane| (lane.from, lane.class)).collect();
         let mut degree = vec![0.0; classes];
         ends.iter().for_each(|&(_, to)| degree[to] += 1.0);
-        let wanted = |class: usize| if degree[class] > 0.0 { missing[ground.chips[class].index()] } else { 0.0 };
+        let wanted =
+            |class: usize| if degree[class] > 0.0 { missing[ground.chips[class].index()] } else { 0.0 };
         let half = (0..classes).map(wanted).sum::<f64>() / ends.len() as f64;
         let mut x = vec![0.0; classes];
         for _ in 0..SWEEPS {
@@ -191,7 +197,11 @@ impl Chip {
         };
         let of = |input: &Input| &came[ground.lanes[input.lane].from];
         for (at, input) in self.inputs.iter().enumerate() {
-            let there = if input.pool.is_empty() { of(input).first().map(|&(cycle, _)| cycle) } else { Some(window.start) };
+            let there = if input.pool.is_empty() {
+                of(input).first().map(|&(cycle, _)| cycle)
+            } else {
+                Some(window.start)
+            };
             turns.extend(there.map(|there| Reverse((earliest(input, there), at))));
         }
         let mut later = None;
@@ -228,7 +238,9 @@ impl Chip {
             };
             self.has.insert(there as usize);
             let vector = match held {
-                Held::Each(vectors) => ground.image(ground.lanes[input.lane].element, u64::from(there), vectors),
+                Held::Each(vectors) => {
+                    ground.image(ground.lanes[input.lane].element, u64::from(there), vectors)
+                }
                 Held::By(_) => u64::from(there),
             };
             self.taken.push(Crossing { cycle: now, lane: input.lane as u32, vector });
@@ -238,7 +250,9 @@ impl Chip {
         }
         for (input, seen) in self.inputs.iter_mut().zip(seen) {
             let news = &came[ground.lanes[input.lane].from][seen..];
-            input.pool.extend(news.iter().map(|&(_, vector)| held.across(ground, input.lane, u64::from(vector)) as u32));
+            input.pool.extend(
+                news.iter().map(|&(_, vector)| held.across(ground, input.lane, u64::from(vector)) as u32),
+            );
         }
         later
     }

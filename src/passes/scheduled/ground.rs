@@ -51,7 +51,11 @@ impl<'a> Ground<'a> {
     /// # Errors
     /// Chips that do not reach each other, links that run one way or carry unlike, routers that only forward,
     /// fewer than two chips.
-    pub(super) fn new(scene: &'a Scene<'a>, symmetric: bool, members: Option<&[NodeId]>) -> Result<Self, ScheduledError> {
+    pub(super) fn new(
+        scene: &'a Scene<'a>,
+        symmetric: bool,
+        members: Option<&[NodeId]>,
+    ) -> Result<Self, ScheduledError> {
         let topology = scene.topology;
         let living: Vec<NodeId> = members.map_or_else(|| scene.endpoints().collect(), <[NodeId]>::to_vec);
         admitted(scene, &living)?;
@@ -66,7 +70,14 @@ impl<'a> Ground<'a> {
             for channel in scene.channels_from(chip) {
                 let end = topology.target(channel);
                 let (class, element) = (symmetry.class(end.node), symmetry.element_to(end.node));
-                lanes.push(Lane { from, port: topology.source(channel).port, to: end.node, class, element, back: end.port });
+                lanes.push(Lane {
+                    from,
+                    port: topology.source(channel).port,
+                    to: end.node,
+                    class,
+                    element,
+                    back: end.port,
+                });
             }
             starts.push(lanes.len());
         }
@@ -149,7 +160,9 @@ fn admitted(scene: &Scene<'_>, living: &[NodeId]) -> Result<(), ScheduledError> 
     let start = living.first().copied().unwrap_or(NodeId(0));
     let seen = topology.reachable(start, |link| scene.is_lit(link));
     match living.iter().find(|node| !seen.contains(node.index())) {
-        Some(&lost) => Err(ScheduledError::Disconnected { from: topology.name(start), to: topology.name(lost) }),
+        Some(&lost) => {
+            Err(ScheduledError::Disconnected { from: topology.name(start), to: topology.name(lost) })
+        }
         None => Ok(()),
     }
 }

@@ -31,14 +31,21 @@ fn chips_in_groups(scene: &Scene<'_>, size: usize) -> Result<Vec<NodeId>, Schedu
 /// # Errors
 /// The first group that is not.
 pub fn groups_are_joined(scene: &Scene<'_>, size: usize) -> Result<(), ScheduledError> {
-    chips_in_groups(scene, size)?.chunks(size).try_for_each(|members| Ground::new(&scene.within(members), false, Some(members)).map(|_| ()))
+    chips_in_groups(scene, size)?
+        .chunks(size)
+        .try_for_each(|members| Ground::new(&scene.within(members), false, Some(members)).map(|_| ()))
 }
 
 /// Plans a collective in groups of so many chips.
 ///
 /// # Errors
 /// What is wrong with a group; chips that are not so many groups.
-pub fn plan_groups(site: Site<'_>, job: Job<'_>, algorithm: CollectiveAlgorithm, size: usize) -> Result<Schedule, ScheduledError> {
+pub fn plan_groups(
+    site: Site<'_>,
+    job: Job<'_>,
+    algorithm: CollectiveAlgorithm,
+    size: usize,
+) -> Result<Schedule, ScheduledError> {
     let chips = chips_in_groups(site.scene, size)?;
     let mut plans = Vec::new();
     let mut bounds = Vec::new();
@@ -55,7 +62,9 @@ pub fn plan_groups(site: Site<'_>, job: Job<'_>, algorithm: CollectiveAlgorithm,
 fn strongest(bounds: Vec<CollectiveBound>) -> Vec<CollectiveBound> {
     let mut best: Vec<CollectiveBound> = Vec::new();
     let parts = |bound: &CollectiveBound| match *bound {
-        CollectiveBound::Latency { distance, shards, channels, .. } => (distance, u64::from(shards), u64::from(channels)),
+        CollectiveBound::Latency { distance, shards, channels, .. } => {
+            (distance, u64::from(shards), u64::from(channels))
+        }
         _ => (0, 0, 1),
     };
     for bound in bounds {
@@ -106,6 +115,7 @@ fn merged(
     let (Some(&first), Some((sums, result))) = (all.first(), highest) else {
         return Err(ScheduledError::TooFew { chips: 0 });
     };
-    let timed = Timed { groups: all.len() as u32, end, sums, result, messages: Vec::new(), sends, ..first.clone() };
+    let timed =
+        Timed { groups: all.len() as u32, end, sums, result, messages: Vec::new(), sends, ..first.clone() };
     Ok(Schedule { transfers: Transfers::Timed(timed), bounds, ..plans[0].clone() })
 }

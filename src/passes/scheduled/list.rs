@@ -49,7 +49,9 @@ impl Tasks {
             *count += 1;
             *left = (*left).min(task.rank - 1);
         }
-        let least = |&(count, left): &(u32, u32)| (count - 1).saturating_mul(pace.slot).saturating_add(left * pace.hop);
+        let least = |&(count, left): &(u32, u32)| {
+            (count - 1).saturating_mul(pace.slot).saturating_add(left * pace.hop)
+        };
         carried.iter().filter(|(count, _)| *count > 0).map(least).max().unwrap_or(0)
     }
 
@@ -142,7 +144,8 @@ impl Places {
         let starts = starts(counts.into_iter());
         let mut next = starts.clone();
         let mut followers = vec![0u32; tasks.waits.len()];
-        for [before, after] in tasks.waits.iter().map(|wait| wait.map(|task| places[task as usize] as usize)) {
+        for [before, after] in tasks.waits.iter().map(|wait| wait.map(|task| places[task as usize] as usize))
+        {
             followers[next[before] as usize] = after as u32;
             next[before] += 1;
             states[after].open += 2;
@@ -266,7 +269,13 @@ impl Queue {
 impl Chip {
     /// Takes what has come, and starts what may start before `end`, `[own lane]`; gives back when anything
     /// happens next at the earliest.
-    fn run(&mut self, clock: &Clock<'_>, before: &[Vec<At>], end: u32, started: &mut [Vec<At>]) -> Option<u32> {
+    fn run(
+        &mut self,
+        clock: &Clock<'_>,
+        before: &[Vec<At>],
+        end: u32,
+        started: &mut [Vec<At>],
+    ) -> Option<u32> {
         let SlotPace { hop, reduce, .. } = clock.pace;
         for &(cycle, place) in self.inputs.iter().flat_map(|&lane| &before[lane as usize]) {
             for &after in clock.places.followers(place) {
@@ -315,7 +324,11 @@ pub(super) fn list(
         let first = places.lanes[chip[0]];
         let queue = |range: &[u32]| {
             let ready = (range[0]..range[1]).filter(|&place| places.states[place as usize].open < 2);
-            Queue { waiting: Waiting::new(range[0], range[1] - range[0]), free: start, coming: ready.map(|place| (start, place)).collect() }
+            Queue {
+                waiting: Waiting::new(range[0], range[1] - range[0]),
+                free: start,
+                coming: ready.map(|place| (start, place)).collect(),
+            }
         };
         let queues = places.lanes[chip[0]..=chip[1]].windows(2).map(queue).collect();
         let states = places.states[first as usize..places.lanes[chip[1]] as usize].to_vec();
@@ -369,11 +382,18 @@ mod tests {
         for number in 0..count {
             let lane = draw.below(net.to.len());
             let chip = net.starts.partition_point(|&start| start <= lane) as u32 - 1;
-            let mut before: Vec<u32> = (0..draw.below(4)).map(|_| draw.below(number.max(1) as usize) as u32).collect();
+            let mut before: Vec<u32> =
+                (0..draw.below(4)).map(|_| draw.below(number.max(1) as usize) as u32).collect();
             before.sort_unstable();
             before.dedup();
-            before.retain(|&before| before < number && net.to[tasks.all[before as usize].lane as usize] == chip);
-            let task = Task { lane: lane as u32, rank: draw.below(5) as u32, sums: !before.is_empty() && draw.below(2) == 0 };
+            before.retain(|&before| {
+                before < number && net.to[tasks.all[before as usize].lane as usize] == chip
+            });
+            let task = Task {
+                lane: lane as u32,
+                rank: draw.below(5) as u32,
+                sums: !before.is_empty() && draw.below(2) == 0,
+            };
             tasks.add(task, &before);
         }
         tasks
@@ -389,7 +409,9 @@ mod tests {
                 let ready = |&task: &u32| {
                     let of = &tasks.all[task as usize];
                     let latest = PACE.hop + if of.sums { PACE.reduce } else { 0 };
-                    let came = |before: u32| cycles[before as usize].checked_add(latest).is_some_and(|came| came <= now);
+                    let came = |before: u32| {
+                        cycles[before as usize].checked_add(latest).is_some_and(|came| came <= now)
+                    };
                     of.lane as usize == lane
                         && cycles[task as usize] == u32::MAX
                         && tasks.waits.iter().filter(|wait| wait[1] == task).all(|wait| came(wait[0]))
@@ -413,7 +435,9 @@ mod tests {
             let net = Net::new(chips, lanes);
             let tasks = drawn(&mut draw, count, &net);
             let ties = |task: u32| task % 3;
-            let cycles = list(&tasks, net.ends(), (&Taken::default(), PACE), 5, |task| (tasks.all[task as usize].rank, ties(task)));
+            let cycles = list(&tasks, net.ends(), (&Taken::default(), PACE), 5, |task| {
+                (tasks.all[task as usize].rank, ties(task))
+            });
             assert_eq!(cycles, slowly(&tasks, net.to.len(), 5, ties), "{count} on {lanes} of {chips}");
         }
     }
@@ -425,7 +449,9 @@ mod tests {
         for task in 0..5000 {
             tasks.add(Task { lane: 0, rank: task * 7919 % 5000, sums: false }, &[]);
         }
-        let cycles = list(&tasks, Net::new(1, 1).ends(), (&Taken::default(), PACE), 0, |task| (tasks.all[task as usize].rank, 0));
+        let cycles = list(&tasks, Net::new(1, 1).ends(), (&Taken::default(), PACE), 0, |task| {
+            (tasks.all[task as usize].rank, 0)
+        });
         assert!(tasks.all.iter().zip(cycles).all(|(task, cycle)| cycle == (4999 - task.rank) * PACE.slot));
     }
 
@@ -435,8 +461,10 @@ mod tests {
         let mut tasks = drawn(&mut draw, 300, &Net::new(1, 4));
         tasks.rank_by_tail(PACE);
         for (number, task) in (0..).zip(&tasks.all) {
-            let after = tasks.waits.iter().filter(|wait| wait[0] == number).map(|wait| &tasks.all[wait[1] as usize]);
-            let rest = after.map(|after| after.rank + if after.sums { PACE.reduce } else { 0 }).max().unwrap_or(0);
+            let after =
+                tasks.waits.iter().filter(|wait| wait[0] == number).map(|wait| &tasks.all[wait[1] as usize]);
+            let rest =
+                after.map(|after| after.rank + if after.sums { PACE.reduce } else { 0 }).max().unwrap_or(0);
             assert_eq!(task.rank, PACE.hop + rest, "task {number}");
         }
     }

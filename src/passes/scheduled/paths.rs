@@ -54,7 +54,11 @@ impl Net {
     pub(super) fn new(ground: &Ground<'_>) -> Self {
         let (mut starts, mut out) = (vec![0], Vec::new());
         for node in ground.scene.topology.nodes() {
-            out.extend(ground.lanes_of(ground.symmetry.class(node)).map(|lane| (ground.leave(node, lane).0, lane as u32)));
+            out.extend(
+                ground
+                    .lanes_of(ground.symmetry.class(node))
+                    .map(|lane| (ground.leave(node, lane).0, lane as u32)),
+            );
             starts.push(out.len() as u32);
         }
         Self { starts, out }
@@ -75,7 +79,9 @@ impl Net {
             if length > far[at as usize] {
                 continue;
             }
-            for &(to, lane) in &self.out[self.starts[at as usize] as usize..self.starts[at as usize + 1] as usize] {
+            for &(to, lane) in
+                &self.out[self.starts[at as usize] as usize..self.starts[at as usize + 1] as usize]
+            {
                 let longer = length + lengths[lane as usize];
                 if longer < far[to as usize] {
                     far[to as usize] = longer;
@@ -92,15 +98,18 @@ impl Net {
 pub(super) fn ways(ground: &Ground<'_>, seed: u64) -> Vec<Way> {
     let net = Net::new(ground);
     let sources: Vec<NodeId> = ground.chips.iter().copied().filter(|&chip| ground.lives(chip)).collect();
-    let pairs: Vec<(NodeId, NodeId)> =
-        sources.iter().flat_map(|&from| ground.living.iter().filter(move |&&to| to != from).map(move |&to| (from, to))).collect();
+    let pairs: Vec<(NodeId, NodeId)> = sources
+        .iter()
+        .flat_map(|&from| ground.living.iter().filter(move |&&to| to != from).map(move |&to| (from, to)))
+        .collect();
     let each = ground.living.len() - 1;
     let round_work = (sources.len() * net.out.len()) as u64;
     let rounds = (WORK / round_work.max(1)).clamp(4, ROUNDS);
     let mut lengths = vec![UNIT; ground.lanes.len()];
     let mut found: Vec<Vec<Vec<u32>>> = vec![Vec::new(); pairs.len()];
     for _ in 0..rounds {
-        let trees: Vec<Vec<(u32, u32)>> = sources.par_iter().map(|&source| net.shortest(source, &lengths)).collect();
+        let trees: Vec<Vec<(u32, u32)>> =
+            sources.par_iter().map(|&source| net.shortest(source, &lengths)).collect();
         let mut loads = vec![0u64; lengths.len()];
         for ((of, candidates), &(source, destination)) in found.iter_mut().enumerate().zip(&pairs) {
             let came = &trees[of / each];
@@ -143,14 +152,16 @@ fn chosen(found: &[Vec<Vec<u32>>], lanes: usize, seed: u64) -> Vec<usize> {
     for (candidates, &taken) in found.iter().zip(&taken) {
         candidates[taken].iter().for_each(|&lane| loads[lane as usize] += 1);
     }
-    let mut order: Vec<u32> = (0..found.len() as u32).filter(|&pair| found[pair as usize].len() > 1).collect();
+    let mut order: Vec<u32> =
+        (0..found.len() as u32).filter(|&pair| found[pair as usize].len() > 1).collect();
     let sweeps = (SWEEP_WORK / order.len().max(1)).clamp(LEAST_SWEEPS, SWEEPS);
     let mut best: Option<((u64, usize), Vec<usize>)> = None;
     for sweep in 0..sweeps {
         // Steeper and steeper, so that in the end a lane that is loaded by one more outweighs all others.
         let most = loads.iter().copied().max().unwrap_or(0) + 1;
         let steepest = u64::BITS - most.leading_zeros();
-        let price: Vec<u128> = (0..=most + 1).map(|load| steep(load, most, (3 + sweep as u32).min(steepest))).collect();
+        let price: Vec<u128> =
+            (0..=most + 1).map(|load| steep(load, most, (3 + sweep as u32).min(steepest))).collect();
         draw.shuffle(&mut order);
         for &pair in &order {
             let candidates = &found[pair as usize];

@@ -37,24 +37,32 @@ const ONCE: u64 = 1 << 20;
 ///
 /// # Errors
 /// A scene for which nothing can be planned, or too much of it; an algorithm that does not fit the scene.
-pub fn plan(site: Site<'_>, job: Job<'_>, algorithm: CollectiveAlgorithm) -> Result<Schedule, ScheduledError> {
+pub fn plan(
+    site: Site<'_>,
+    job: Job<'_>,
+    algorithm: CollectiveAlgorithm,
+) -> Result<Schedule, ScheduledError> {
     let SlotPace { slot, deskew, .. } = site.pace;
     if deskew > 0 && deskew < slot.saturating_add(DESKEW_CYCLES) {
         return Err(ScheduledError::Restless { deskew, slot });
     }
     let plain = site.before.iter().any(|timed| !timed.canonical);
     let by_groups = matches!(algorithm, CollectiveAlgorithm::Hops | CollectiveAlgorithm::Portions);
-    let symmetric = !plain && !by_groups && job.root.is_none() && job.members.is_none() && divides(site.scene, job);
-    let symmetric = symmetric && job.messages.is_none_or(|messages| send::is_symmetric(site.scene, messages.all));
+    let symmetric =
+        !plain && !by_groups && job.root.is_none() && job.members.is_none() && divides(site.scene, job);
+    let symmetric =
+        symmetric && job.messages.is_none_or(|messages| send::is_symmetric(site.scene, messages.all));
     let ground = Ground::new(site.scene, symmetric, job.members)?;
     if let Some(root) = job.root.filter(|root| !ground.living.contains(root)) {
         return Err(ScheduledError::Root { root });
     }
-    let ends = job.messages.iter().flat_map(|messages| messages.all).flat_map(|message| [message.from, message.to]);
+    let ends =
+        job.messages.iter().flat_map(|messages| messages.all).flat_map(|message| [message.from, message.to]);
     if let Some(router) = ends.into_iter().find(|end| !ground.living.contains(end)) {
         return Err(ScheduledError::NoChip { router: site.scene.topology.name(router) });
     }
-    let plan = Plan { site, job, ground: &ground, taken: taken(&ground, site.before, (job.start, site.pace.slot)) };
+    let plan =
+        Plan { site, job, ground: &ground, taken: taken(&ground, site.before, (job.start, site.pace.slot)) };
     plan.affordable(algorithm)?;
     if let Some(messages) = job.messages {
         let (sends, bounds) = plan.send(messages);
@@ -72,7 +80,11 @@ pub fn plan(site: Site<'_>, job: Job<'_>, algorithm: CollectiveAlgorithm) -> Res
 ///
 /// # Errors
 /// A scene for which nothing can be planned.
-pub fn bounds(scene: &Scene<'_>, collective: Collective, root: Option<NodeId>) -> Result<Vec<CollectiveBound>, ScheduledError> {
+pub fn bounds(
+    scene: &Scene<'_>,
+    collective: Collective,
+    root: Option<NodeId>,
+) -> Result<Vec<CollectiveBound>, ScheduledError> {
     Ok(of_ground(&Ground::new(scene, root.is_none(), None)?, collective, root))
 }
 
@@ -103,7 +115,8 @@ fn busiest_of_portions(site: Site<'_>, job: Job<'_>) -> Option<u64> {
 
 /// Whether every chip has as many vectors as any other.
 fn divides(scene: &Scene<'_>, job: Job<'_>) -> bool {
-    job.collective != Collective::AllReduce || job.vectors.is_multiple_of(scene.endpoints().count().max(1) as u64)
+    job.collective != Collective::AllReduce
+        || job.vectors.is_multiple_of(scene.endpoints().count().max(1) as u64)
 }
 
 /// The cycles of what was planned before, by lane.
@@ -133,7 +146,12 @@ fn taken(ground: &Ground<'_>, before: &[&Timed], (start, slot): (u32, u32)) -> T
 
 /// The first of some tries after which least time has passed; when one has taken as little as any can, no
 /// more are made.
-fn shortest<T: Send>(tries: u64, least: u32, one: impl Fn(u64) -> T + Sync, end: impl Fn(&T) -> u32) -> Option<T> {
+fn shortest<T: Send>(
+    tries: u64,
+    least: u32,
+    one: impl Fn(u64) -> T + Sync,
+    end: impl Fn(&T) -> u32,
+) -> Option<T> {
     let mut best: Option<T> = None;
     // At a time as many as run at once: which is best does not depend on how many those are.
     let together = rayon::current_num_threads() as u64;
@@ -203,7 +221,8 @@ impl Plan<'_> {
         for part in 0..job.vectors {
             for way in &ways {
                 let mut at = way.source;
-                let number = (u64::from(way.source.0) * nodes + u64::from(way.destination.0)) * job.vectors + part;
+                let number =
+                    (u64::from(way.source.0) * nodes + u64::from(way.destination.0)) * job.vectors + part;
                 let mut before = None;
                 for (done, &lane) in way.lanes.iter().enumerate() {
                     let rank = (way.lanes.len() - done) as u32;
@@ -235,18 +254,25 @@ impl Plan<'_> {
         }
         let (nodes, parts) = (self.ground.nodes() as u64, self.job.vectors);
         let (pair, part) = (number / parts, number % parts);
-        let [from, to] = [pair / nodes, pair % nodes].map(|node| u64::from(symmetry.image(home, NodeId(node as u32)).0));
+        let [from, to] =
+            [pair / nodes, pair % nodes].map(|node| u64::from(symmetry.image(home, NodeId(node as u32)).0));
         (from * nodes + to) * parts + part
     }
 
     /// Everybody's vectors, or those of the root.
     fn gather(&self) -> Sent {
-        let owners: Vec<NodeId> = self.job.root.map_or_else(Vec::new, |root| vec![root; self.job.vectors as usize]);
+        let owners: Vec<NodeId> =
+            self.job.root.map_or_else(Vec::new, |root| vec![root; self.job.vectors as usize]);
         let held = if self.job.root.is_some() { Held::By(&owners) } else { Held::Each(self.job.vectors) };
         let crossings = self.flood(held, (self.site.pace, &Shares::default()), &self.taken);
         let send = |crossing: &Crossing| {
             let lane = &self.ground.lanes[crossing.lane as usize];
-            TimedSend { cycle: crossing.cycle, chip: self.ground.chips[lane.from], port: lane.port, vector: crossing.vector }
+            TimedSend {
+                cycle: crossing.cycle,
+                chip: self.ground.chips[lane.from],
+                port: lane.port,
+                vector: crossing.vector,
+            }
         };
         (crossings.iter().map(send).collect(), Recipe::NONE)
     }
@@ -258,9 +284,17 @@ impl Plan<'_> {
             ONCE.. => (1, DRAWN_ONCE),
             fewer => ((FLOOD_WORK / fewer.max(1)).clamp(1, TRIES), DRAWN),
         };
-        let one =
-            |number: u64| flood(self.ground, held, (pace, shares), (self.job.start, taken), (drawn, self.job.seed.wrapping_add(number)));
-        shortest(tries, held.least(self.ground, pace) + self.job.start, one, |crossings| last_of(crossings)).unwrap_or_default()
+        let one = |number: u64| {
+            flood(
+                self.ground,
+                held,
+                (pace, shares),
+                (self.job.start, taken),
+                (drawn, self.job.seed.wrapping_add(number)),
+            )
+        };
+        shortest(tries, held.least(self.ground, pace) + self.job.start, one, |crossings| last_of(crossings))
+            .unwrap_or_default()
     }
 
     fn reduce(&self, algorithm: CollectiveAlgorithm) -> Result<Sent, ScheduledError> {
@@ -298,7 +332,8 @@ impl Plan<'_> {
     fn trees(&self, all: bool) -> Sent {
         let Self { ground, job, site, .. } = self;
         let (vectors, chips) = (job.vectors, ground.living.len() as u64);
-        let owners: Vec<NodeId> = (0..vectors).map(|vector| ground.living[(vector * chips / vectors) as usize]).collect();
+        let owners: Vec<NodeId> =
+            (0..vectors).map(|vector| ground.living[(vector * chips / vectors) as usize]).collect();
         let held = match all {
             true if ground.is_canonical() => Held::Each(vectors / chips),
             true => Held::By(&owners),
@@ -317,7 +352,8 @@ impl Plan<'_> {
             turns[owner.index()] += 1;
             turns[owner.index()] - 1
         };
-        let owned: Vec<u32> = if let Held::By(owners) = held { owners.iter().map(&mut next).collect() } else { Vec::new() };
+        let owned: Vec<u32> =
+            if let Held::By(owners) = held { owners.iter().map(&mut next).collect() } else { Vec::new() };
         let turn = |vector: u64| match held {
             Held::Each(each) => (vector % each) as u32,
             Held::By(_) => owned[vector as usize],
@@ -351,10 +387,20 @@ impl Plan<'_> {
             let (lane, vector) = trees.back(at, levels);
             let lane = &ground.lanes[lane];
             let before_end = crossing.cycle - job.start + pace.hop;
-            sends.push(TimedSend { cycle: job.start + took - before_end, chip: ground.chips[lane.from], port: lane.port, vector });
+            sends.push(TimedSend {
+                cycle: job.start + took - before_end,
+                chip: ground.chips[lane.from],
+                port: lane.port,
+                vector,
+            });
             if all {
                 let (lane, vector) = (&ground.lanes[crossing.lane as usize], trees.forth(at, levels));
-                sends.push(TimedSend { cycle: crossing.cycle + forth, chip: ground.chips[lane.from], port: lane.port, vector });
+                sends.push(TimedSend {
+                    cycle: crossing.cycle + forth,
+                    chip: ground.chips[lane.from],
+                    port: lane.port,
+                    vector,
+                });
             }
         }
         (sends, sums.recipe)
@@ -378,8 +424,18 @@ impl Plan<'_> {
         let end = sends.last().map_or(job.start, |last| last.cycle + site.pace.hop + summed);
         let messages = job.messages.map_or_else(Vec::new, |messages| messages.all.to_vec());
         let groups = 1;
-        let timed =
-            Timed { canonical, groups, pace: site.pace, clock_hz: site.clock_hz, start: job.start, end, sums, result, messages, sends };
+        let timed = Timed {
+            canonical,
+            groups,
+            pace: site.pace,
+            clock_hz: site.clock_hz,
+            start: job.start,
+            end,
+            sums,
+            result,
+            messages,
+            sends,
+        };
         Schedule {
             collective: job.collective,
             algorithm,

@@ -29,13 +29,19 @@ pub(super) type Levels = Vec<Option<u32>>;
 
 /// The levels before there is a way, which are distances; `[k - 1]`: k ways from one chip to another, up to
 /// so many.
-pub(super) fn disjoint(net: &Net, into: &[Vec<(u32, u32)>], [from, to]: [NodeId; 2], most: usize) -> (Levels, Vec<Disjoint>) {
+pub(super) fn disjoint(
+    net: &Net,
+    into: &[Vec<(u32, u32)>],
+    [from, to]: [NodeId; 2],
+    most: usize,
+) -> (Levels, Vec<Disjoint>) {
     let nodes = net.starts.len() - 1;
     let mut used = vec![false; net.out.len()];
     let mut all = Vec::new();
     let mut next = search(net, into, from, &used);
     let levels = |far: &[i32]| -> Levels {
-        let level = |node: usize| u32::try_from(far[node]).ok().filter(|_| far[node] != FAR && node != to.index());
+        let level =
+            |node: usize| u32::try_from(far[node]).ok().filter(|_| far[node] != FAR && node != to.index());
         (0..nodes).map(level).collect()
     };
     let first = levels(&next.0);
@@ -57,13 +63,15 @@ const FAR: i32 = i32::MAX;
 /// `[router]`: hops from a source, and by which channel from where; used channels lead backwards alone.
 fn search(net: &Net, into: &[Vec<(u32, u32)>], from: NodeId, used: &[bool]) -> (Vec<i32>, Vec<(u32, u32)>) {
     let nodes = net.starts.len() - 1;
-    let (mut far, mut came, mut queued) = (vec![FAR; nodes], vec![(u32::MAX, u32::MAX); nodes], vec![false; nodes]);
+    let (mut far, mut came, mut queued) =
+        (vec![FAR; nodes], vec![(u32::MAX, u32::MAX); nodes], vec![false; nodes]);
     far[from.index()] = 0;
     let mut queue = VecDeque::from([from.0]);
     while let Some(at) = queue.pop_front() {
         queued[at as usize] = false;
         let here = far[at as usize];
-        let out = (net.starts[at as usize]..net.starts[at as usize + 1]).filter(|&channel| !used[channel as usize]);
+        let out =
+            (net.starts[at as usize]..net.starts[at as usize + 1]).filter(|&channel| !used[channel as usize]);
         let onwards = out.map(|channel| (net.out[channel as usize].0, channel, here + 1));
         let back = into[at as usize].iter().filter(|(_, channel)| used[*channel as usize]);
         for (to, channel, hops) in onwards.chain(back.map(|&(other, channel)| (other, channel, here - 1))) {
@@ -97,7 +105,8 @@ fn ways(net: &Net, used: &[bool], [from, to]: [NodeId; 2]) -> Vec<Vec<u32>> {
     let mut left = used.to_vec();
     let mut all = Vec::new();
     let leave = |left: &mut Vec<bool>, at: u32| {
-        let channel = (net.starts[at as usize]..net.starts[at as usize + 1]).find(|&channel| left[channel as usize])?;
+        let channel =
+            (net.starts[at as usize]..net.starts[at as usize + 1]).find(|&channel| left[channel as usize])?;
         left[channel as usize] = false;
         Some(channel)
     };
@@ -118,7 +127,10 @@ fn ways(net: &Net, used: &[bool], [from, to]: [NodeId; 2]) -> Vec<Vec<u32>> {
 /// Cycles in which ways of so many hops bring so many vectors, if nothing else is on them.
 pub(super) fn dealt(hops: impl Iterator<Item = usize> + Clone, vectors: u64, pace: SlotPace) -> u64 {
     let by = |end: u64| {
-        let of = |hops: usize| end.checked_sub(hops as u64 * u64::from(pace.hop)).map_or(0, |rest| rest / u64::from(pace.slot) + 1);
+        let of = |hops: usize| {
+            end.checked_sub(hops as u64 * u64::from(pace.hop))
+                .map_or(0, |rest| rest / u64::from(pace.slot) + 1)
+        };
         hops.clone().map(of).sum::<u64>()
     };
     least(|end| by(end) >= vectors)

@@ -63,7 +63,8 @@ impl<'a> Trees<'a> {
     pub(super) fn new(ground: &'a Ground<'a>, held: Held<'a>, crossings: &'a [Crossing]) -> Self {
         let count = held.count(ground);
         let mut came = vec![u32::MAX; ground.chips.len() * count as usize];
-        let (mut received, mut before) = (Vec::with_capacity(crossings.len()), Vec::with_capacity(crossings.len()));
+        let (mut received, mut before) =
+            (Vec::with_capacity(crossings.len()), Vec::with_capacity(crossings.len()));
         for (at, crossing) in crossings.iter().enumerate() {
             let lane = &ground.lanes[crossing.lane as usize];
             let sender = came[(lane.from as u64 * count + crossing.vector) as usize];
@@ -159,7 +160,9 @@ impl<'a> Trees<'a> {
                     let key = self.ground.lanes[lane as usize].from as u64 * count + crossing.vector;
                     let first = roots.partition_point(|(other, _)| *other < key);
                     group.clear();
-                    group.extend(roots[first..].iter().take_while(|(other, _)| *other == key).map(|(_, at)| last - at));
+                    group.extend(
+                        roots[first..].iter().take_while(|(other, _)| *other == key).map(|(_, at)| last - at),
+                    );
                     sums.add(Task { lane, rank: 0, sums: true }, value, &group);
                 }
             }
@@ -193,7 +196,11 @@ impl<'a> Groups<'a> {
     ///
     /// # Errors
     /// [`ScheduledError::NoGroups`] of an algorithm.
-    pub(super) fn new(ground: &'a Ground<'a>, block: usize, algorithm: CollectiveAlgorithm) -> Result<Self, ScheduledError> {
+    pub(super) fn new(
+        ground: &'a Ground<'a>,
+        block: usize,
+        algorithm: CollectiveAlgorithm,
+    ) -> Result<Self, ScheduledError> {
         let joined = |members: &[NodeId]| {
             members.iter().all(|&node| {
                 let neighbors = ground.lanes_of(node.index()).map(|lane| ground.lanes[lane].to);
@@ -204,7 +211,8 @@ impl<'a> Groups<'a> {
             })
         };
         let degree = ground.living.iter().map(|node| ground.lanes_of(node.index()).len()).min().unwrap_or(0);
-        let block = if degree + 1 >= ground.living.len() && joined(&ground.living) { ground.nodes() } else { block };
+        let block =
+            if degree + 1 >= ground.living.len() && joined(&ground.living) { ground.nodes() } else { block };
         let mut groups: Vec<Vec<NodeId>> = vec![Vec::new(); ground.nodes().div_ceil(block)];
         ground.living.iter().for_each(|&node| groups[node.index() / block].push(node));
         groups.retain(|members| !members.is_empty());
@@ -218,7 +226,8 @@ impl<'a> Groups<'a> {
             let (from, to) = (group_of[lane.from] as usize, group_of[lane.to.index()] as usize);
             if from != to {
                 cables[from * count + to].push(number as u32);
-            } else if !local[lane.from].iter().any(|&other: &u32| ground.lanes[other as usize].to == lane.to) {
+            } else if !local[lane.from].iter().any(|&other: &u32| ground.lanes[other as usize].to == lane.to)
+            {
                 local[lane.from].push(number as u32);
             }
         }
@@ -237,7 +246,8 @@ impl<'a> Groups<'a> {
     /// Vectors after which portions take the same cables again, if those are not many.
     pub(super) fn turn(&self) -> Option<u64> {
         let most = self.cables.iter().map(Vec::len).max()?;
-        let turns = (1..=MOST_TURNS).find(|&turns| self.cables.iter().all(|cables| turns.is_multiple_of(cables.len().max(1))));
+        let turns = (1..=MOST_TURNS)
+            .find(|&turns| self.cables.iter().all(|cables| turns.is_multiple_of(cables.len().max(1))));
         turns.filter(|_| most > 0).map(|turns| (turns * self.len()) as u64)
     }
 
@@ -275,7 +285,10 @@ impl<'a> Groups<'a> {
                 }
             }
             let mut crossed: Vec<Vec<u32>> = vec![Vec::new(); self.ground.nodes()];
-            for (from, to) in (0..self.len()).flat_map(|from| (0..self.len()).map(move |to| (from, to))).filter(|(from, to)| from != to) {
+            for (from, to) in (0..self.len())
+                .flat_map(|from| (0..self.len()).map(move |to| (from, to)))
+                .filter(|(from, to)| from != to)
+            {
                 let cable = self.cable(from, to, vector);
                 let origin = lanes[cable as usize].from;
                 let value = self.value(vector, (1, levels), origin);

@@ -69,11 +69,22 @@ impl Plan<'_> {
         let net = Net::new(ground);
         let Known { loads, bounds } = self.known(&net, messages);
         let turns = turns(&loads, job.seed);
-        let looks: u64 =
-            loads.iter().map(|load| u64::from(load.message.vectors) * load.ways.iter().map(Vec::len).sum::<usize>() as u64).sum();
+        let looks: u64 = loads
+            .iter()
+            .map(|load| {
+                u64::from(load.message.vectors) * load.ways.iter().map(Vec::len).sum::<usize>() as u64
+            })
+            .sum();
         let tries = (LOOKS / looks.max(1)).clamp(1, 2 * PRICES.len() as u64) as usize;
         let prices = if messages.all.len() == 1 { 1 } else { tries };
-        let one = |at: usize| self.deal(&loads, &turns, PRICES[at % PRICES.len()] * u64::from(self.site.pace.slot), at >= PRICES.len());
+        let one = |at: usize| {
+            self.deal(
+                &loads,
+                &turns,
+                PRICES[at % PRICES.len()] * u64::from(self.site.pace.slot),
+                at >= PRICES.len(),
+            )
+        };
         let found: Vec<Dealt> = (0..prices).into_par_iter().map(one).collect();
         let best = found.into_iter().min_by_key(|dealt| dealt.end).unwrap_or_default();
         (self.legs(&loads, &best, messages.all), bounds)
@@ -84,28 +95,34 @@ impl Plan<'_> {
         let Self { ground, site, .. } = self;
         let (into, most) = (into(net), messages.ways.most().min(DISJOINT));
         let most = if messages.ways == MessageWays::Minimal { 1 } else { most };
-        let canonical = |message: &&TimedMessage| ground.chips[ground.symmetry.class(message.from)] == message.from;
+        let canonical =
+            |message: &&TimedMessage| ground.chips[ground.symmetry.class(message.from)] == message.from;
         let own: Vec<TimedMessage> = messages.all.iter().filter(canonical).copied().collect();
         let one = |message: &TimedMessage| disjoint(net, &into, [message.from, message.to], most);
         let sets: Vec<(Levels, Vec<Disjoint>)> = own.par_iter().map(one).collect();
         let quickest = own.iter().zip(&sets).map(|(message, (first, sets))| {
             let of = |levels| (cycles(net, levels, u64::from(message.vectors), site.pace), levels);
             let further = sets.iter().map(|set| of(&set.levels));
-            let (cycles, levels) = further.fold(of(first), |one, other| if other.0 > one.0 { other } else { one });
+            let (cycles, levels) =
+                further.fold(of(first), |one, other| if other.0 > one.0 { other } else { one });
             (cycles + u64::from(message.earliest), message, levels)
         });
         let mut bounds = Vec::new();
         // Of equal ones the first.
-        if let Some((cycles, message, levels)) = quickest.reduce(|one, other| if other.0 > one.0 { other } else { one }) {
+        if let Some((cycles, message, levels)) =
+            quickest.reduce(|one, other| if other.0 > one.0 { other } else { one })
+        {
             let message = messages.all.iter().position(|other| other == message).unwrap_or(0) as u32;
             bounds.push(CollectiveBound::Quickest { message, levels: levels.to_vec(), cycles });
         }
         let alone = messages.all.len() == 1;
-        let lanes = |way: &Vec<u32>| way.iter().map(|&channel| net.out[channel as usize].1).collect::<Vec<u32>>();
+        let lanes =
+            |way: &Vec<u32>| way.iter().map(|&channel| net.out[channel as usize].1).collect::<Vec<u32>>();
         let mut loads: Vec<Load> = Vec::new();
         for (message, (_, sets)) in own.iter().zip(&sets) {
             // Alone on free channels the best number of ways is known; ways of a limited number are those.
-            let at_once = |set: &&Disjoint| dealt(set.ways.iter().map(Vec::len), u64::from(message.vectors), site.pace);
+            let at_once =
+                |set: &&Disjoint| dealt(set.ways.iter().map(Vec::len), u64::from(message.vectors), site.pace);
             let chosen: Vec<&Disjoint> = match (alone, messages.ways) {
                 (true, _) => sets.iter().min_by_key(at_once).into_iter().collect(),
                 (false, MessageWays::Any) => sets.iter().collect(),
@@ -129,7 +146,8 @@ impl Plan<'_> {
     /// perhaps lists the ways that were taken anew.
     fn deal(&self, loads: &[Load], turns: &[(u32, u32)], price: u64, anew: bool) -> Dealt {
         let Self { ground, site, job, .. } = self;
-        let mut lanes = if self.taken.is_empty() { Taken::of(ground.lanes.len()) } else { self.taken.clone() };
+        let mut lanes =
+            if self.taken.is_empty() { Taken::of(ground.lanes.len()) } else { self.taken.clone() };
         let mut dealt = Dealt { end: job.start, ..Dealt::default() };
         let (mut legs, mut best_legs) = (Vec::new(), Vec::new());
         for &(at, part) in turns {
@@ -138,7 +156,10 @@ impl Plan<'_> {
             for (number, way) in ways.iter().enumerate() {
                 let extra = price * way.len() as u64;
                 let most = best.map_or(u64::MAX, |(cost, ..)| cost.saturating_sub(extra));
-                let Some(end) = walk(&lanes, way, job.start + message.earliest, site.pace, most, &mut legs) else { continue };
+                let Some(end) = walk(&lanes, way, job.start + message.earliest, site.pace, most, &mut legs)
+                else {
+                    continue;
+                };
                 best = Some((u64::from(end) + extra, end, number as u32));
                 std::mem::swap(&mut legs, &mut best_legs);
             }
@@ -157,11 +178,16 @@ impl Plan<'_> {
         for (turn, &(at, _, way)) in dealt.vectors.iter().enumerate() {
             let mut before = None;
             for &lane in &loads[at as usize].ways[way as usize] {
-                before = Some((tasks.add(Task { lane, rank: 0, sums: false }, before.map(|(task, _)| task).as_slice()), turn));
+                before = Some((
+                    tasks.add(Task { lane, rank: 0, sums: false }, before.map(|(task, _)| task).as_slice()),
+                    turn,
+                ));
             }
         }
         tasks.rank_by_tail(site.pace);
-        let cycles = list(&tasks, ground.ends(), (&self.taken, site.pace), job.start, |task| (tasks.all[task as usize].rank, !task));
+        let cycles = list(&tasks, ground.ends(), (&self.taken, site.pace), job.start, |task| {
+            (tasks.all[task as usize].rank, !task)
+        });
         let end = cycles.iter().max().map_or(job.start, |last| last + site.pace.hop);
         if end < dealt.end { Dealt { end, cycles, ..dealt } } else { dealt }
     }
@@ -176,7 +202,8 @@ impl Plan<'_> {
             let mut node = message.from;
             for (&lane, &cycle) in ways[way as usize].iter().zip(&mut cycles) {
                 let home = ground.symmetry.inverse(ground.symmetry.element_to(node));
-                let image = if home == 0 { Some(message) } else { message.image(all, &ground.symmetry, home) };
+                let image =
+                    if home == 0 { Some(message) } else { message.image(all, &ground.symmetry, home) };
                 let vector = image.map_or(0, |image| image.first) + u64::from(part);
                 let Lane { from, port, .. } = ground.lanes[lane as usize];
                 sends.push(TimedSend { cycle, chip: ground.chips[from], port, vector });
@@ -202,7 +229,14 @@ fn turns(loads: &[Load], seed: u64) -> Vec<(u32, u32)> {
 
 /// When a vector ends on a way that it starts at some cycle, and in `legs` when it leaves; `None` where that
 /// is no sooner than `most`.
-fn walk(lanes: &Taken, way: &[u32], from: u32, pace: SlotPace, most: u64, legs: &mut Vec<u32>) -> Option<u32> {
+fn walk(
+    lanes: &Taken,
+    way: &[u32],
+    from: u32,
+    pace: SlotPace,
+    most: u64,
+    legs: &mut Vec<u32>,
+) -> Option<u32> {
     legs.clear();
     let mut now = from;
     for (at, &lane) in way.iter().enumerate() {
@@ -210,7 +244,9 @@ fn walk(lanes: &Taken, way: &[u32], from: u32, pace: SlotPace, most: u64, legs: 
             now = lanes.free(lane as usize, now, pace);
             // Images of the way itself may cross the lane as well.
             let own = way[..at].iter().zip(&*legs).filter(|(other, _)| **other == lane);
-            let near = own.map(|(_, &cycle)| cycle).find(|&cycle| now < cycle + pace.slot && cycle < now + pace.slot);
+            let near = own
+                .map(|(_, &cycle)| cycle)
+                .find(|&cycle| now < cycle + pace.slot && cycle < now + pace.slot);
             match near {
                 Some(cycle) => now = cycle + pace.slot,
                 None => break,
@@ -226,7 +262,12 @@ fn walk(lanes: &Taken, way: &[u32], from: u32, pace: SlotPace, most: u64, legs: 
 }
 
 /// Adds the ways that searches find whose lengths grow with the load; the lengths that prove most.
-fn searched(ground: &Ground<'_>, net: &Net, loads: &mut [Load], allowed: MessageWays) -> Option<CollectiveBound> {
+fn searched(
+    ground: &Ground<'_>,
+    net: &Net,
+    loads: &mut [Load],
+    allowed: MessageWays,
+) -> Option<CollectiveBound> {
     let mut sources: Vec<NodeId> = loads.iter().map(|load| load.message.from).collect();
     sources.sort_unstable();
     sources.dedup();
@@ -250,7 +291,9 @@ fn searched(ground: &Ground<'_>, net: &Net, loads: &mut [Load], allowed: Message
             way.reverse();
             let fits = match allowed {
                 MessageWays::Any => ways.len() < KEPT,
-                MessageWays::Minimal => ways.len() < KEPT && ways.first().is_none_or(|first| first.len() == way.len()),
+                MessageWays::Minimal => {
+                    ways.len() < KEPT && ways.first().is_none_or(|first| first.len() == way.len())
+                }
                 MessageWays::Most(_) => false,
             };
             if fits && !ways.contains(&way) {

@@ -43,7 +43,8 @@ impl Taken {
         let mut cycle = awake(from, pace);
         let Some(busy) = self.lanes.get(lane) else { return cycle };
         let mut at = busy.partition_point(|&[_, end]| end <= cycle);
-        while let Some(&[_, end]) = busy.get(at).filter(|[begin, _]| *begin < cycle.saturating_add(pace.slot)) {
+        while let Some(&[_, end]) = busy.get(at).filter(|[begin, _]| *begin < cycle.saturating_add(pace.slot))
+        {
             // After a rest some of them are over.
             cycle = if end > cycle { awake(end, pace) } else { cycle };
             at += 1;
@@ -60,5 +61,9 @@ fn awake(cycle: u32, pace: SlotPace) -> u32 {
     }
     // The last rest that begins before the slot ends; there is none at the start.
     let rest = cycle.saturating_add(slot - 1) / every * every;
-    if rest > 0 && cycle < rest.saturating_add(DESKEW_CYCLES) { rest.saturating_add(DESKEW_CYCLES) } else { cycle }
+    if rest > 0 && cycle < rest.saturating_add(DESKEW_CYCLES) {
+        rest.saturating_add(DESKEW_CYCLES)
+    } else {
+        cycle
+    }
 }

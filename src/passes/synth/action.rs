@@ -54,7 +54,9 @@ impl Group {
             if left == 1 {
                 found.push(Group { factors: if factors.is_empty() { vec![1] } else { factors.clone() } });
             }
-            for factor in (2..=left).rev().filter(|factor| left.is_multiple_of(*factor) && last.is_multiple_of(*factor)) {
+            for factor in
+                (2..=left).rev().filter(|factor| left.is_multiple_of(*factor) && last.is_multiple_of(*factor))
+            {
                 factors.push(factor);
                 extend(left / factor, factor, factors, found);
                 factors.pop();
@@ -84,8 +86,13 @@ impl Action {
         let order = group.order();
         // Orbits interleave: element h takes the first cubes of all orbits to the h-th ones, so that cubes in
         // a row move together.
-        let orbit = |kind: &Vec<BlockId>, first: usize| (0..order).map(|element| kind[element * (kind.len() / order) + first]).collect();
-        let orbits = kinds.iter().flat_map(|kind| (0..kind.len() / order).map(|first| orbit(kind, first)).collect::<Vec<_>>()).collect();
+        let orbit = |kind: &Vec<BlockId>, first: usize| {
+            (0..order).map(|element| kind[element * (kind.len() / order) + first]).collect()
+        };
+        let orbits = kinds
+            .iter()
+            .flat_map(|kind| (0..kind.len() / order).map(|first| orbit(kind, first)).collect::<Vec<_>>())
+            .collect();
         Self { group, orbits, moves_switches: false }
     }
 
@@ -109,10 +116,15 @@ impl Action {
     pub(super) fn switches(&self, pod: &Pod) -> Vec<SwitchOrbit> {
         let order = self.group.order();
         if !self.moves_switches {
-            return pod.ocses.ids().map(|ocs| SwitchOrbit { carried: vec![(ocs, 0)], kept_by: (0..order).collect() }).collect();
+            return pod
+                .ocses
+                .ids()
+                .map(|ocs| SwitchOrbit { carried: vec![(ocs, 0)], kept_by: (0..order).collect() })
+                .collect();
         }
         let faces = |ocs: OcsId| pod.ocses[ocs].a.iter().chain(&pod.ocses[ocs].b);
-        let served: BTreeMap<FacePort, OcsId> = pod.ocses.ids().flat_map(|ocs| faces(ocs).map(move |&face| (face, ocs))).collect();
+        let served: BTreeMap<FacePort, OcsId> =
+            pod.ocses.ids().flat_map(|ocs| faces(ocs).map(move |&face| (face, ocs))).collect();
         let mut label = vec![(0, 0); pod.cubes as usize];
         for (orbit, cubes) in self.orbits.iter().enumerate() {
             cubes.iter().enumerate().for_each(|(element, cube)| label[cube.index()] = (orbit, element));
@@ -210,7 +222,8 @@ pub(super) fn of_all_cubes(demand: &Demand, pod: &Pod, budget: &Budget) -> (Vec<
         profile.sort_unstable();
         profile
     };
-    let alike = (0..cubes).all(|cube| bonds[cube][cube] == bonds[0][0] && profile(&bonds[cube]) == profile(&bonds[0]));
+    let alike = (0..cubes)
+        .all(|cube| bonds[cube][cube] == bonds[0][0] && profile(&bonds[cube]) == profile(&bonds[0]));
     if !alike {
         return (Vec::new(), false);
     }
@@ -255,7 +268,12 @@ fn bonds(demand: &Demand, pod: &Pod, moves_switches: bool) -> Vec<Vec<u32>> {
                 };
                 pod.ocses.ids().find(|&other| alike(other)).expect("an OCS is like itself")
             };
-            [u64::from(chip), u64::from(port), u64::from(side), u64::from((if moves_switches { first(ocs) } else { ocs }).0)]
+            [
+                u64::from(chip),
+                u64::from(port),
+                u64::from(side),
+                u64::from((if moves_switches { first(ocs) } else { ocs }).0),
+            ]
         };
         signatures[cube].iter().flat_map(like).collect()
     };
@@ -264,7 +282,10 @@ fn bonds(demand: &Demand, pod: &Pod, moves_switches: bool) -> Vec<Vec<u32>> {
             return Vec::new();
         }
         let chips_of = |cube: usize| (cube as u32 * chips..(cube as u32 + 1) * chips).map(NodeId);
-        chips_of(from).flat_map(|from| chips_of(to).map(move |to| (from, to))).map(|(from, to)| demand.weight(from, to)).collect()
+        chips_of(from)
+            .flat_map(|from| chips_of(to).map(move |to| (from, to)))
+            .map(|(from, to)| demand.weight(from, to))
+            .collect()
     };
     let mut known = BTreeMap::new();
     let mut number = |bond| {
@@ -297,7 +318,14 @@ struct Labels<'a> {
 impl<'a> Labels<'a> {
     fn new(bonds: &'a [Vec<u32>], group: &'a Group) -> Self {
         let cubes = bonds.len();
-        Self { bonds, group, cubes: Vec::new(), taken: vec![false; cubes], by_difference: vec![None; cubes], tries: 0 }
+        Self {
+            bonds,
+            group,
+            cubes: Vec::new(),
+            taken: vec![false; cubes],
+            by_difference: vec![None; cubes],
+            tries: 0,
+        }
     }
 
     /// Gives the remaining elements to the remaining cubes: whether that can be done, or `None` where the
@@ -337,7 +365,9 @@ impl<'a> Labels<'a> {
         let next = self.cubes.len();
         for element in 0..=next {
             let other = self.cubes.get(element).copied().unwrap_or(cube);
-            for ((from, at), (to, there)) in [((next, cube), (element, other)), ((element, other), (next, cube))] {
+            for ((from, at), (to, there)) in
+                [((next, cube), (element, other)), ((element, other), (next, cube))]
+            {
                 let difference = self.group.subtract(to, from);
                 match self.by_difference[difference] {
                     None => {
@@ -363,7 +393,8 @@ mod tests {
 
     #[test]
     fn every_abelian_group_is_listed_once() {
-        let factors = |order: usize| Group::abelian(order).into_iter().map(|group| group.factors).collect::<Vec<_>>();
+        let factors =
+            |order: usize| Group::abelian(order).into_iter().map(|group| group.factors).collect::<Vec<_>>();
         assert_eq!(factors(1), [[1]]);
         assert_eq!(factors(6), [[6]]);
         assert_eq!(factors(8), [vec![8], vec![4, 2], vec![2, 2, 2]]);
@@ -375,14 +406,18 @@ mod tests {
     /// Cubes in a grid, joined along rows and along columns.
     #[test]
     fn a_grid_of_four_by_four_has_no_cyclic_action_but_a_product() {
-        let bond = |one: usize, other: usize| match (one == other, one / 4 == other / 4, one % 4 == other % 4) {
+        let bond = |one: usize, other: usize| match (one == other, one / 4 == other / 4, one % 4 == other % 4)
+        {
             (true, ..) => 0,
             (_, true, _) => 1,
             (_, _, true) => 2,
             _ => 3,
         };
-        let bonds: Vec<Vec<u32>> = (0..16).map(|one| (0..16).map(|other| bond(one, other)).collect()).collect();
-        for (factors, acts) in [(vec![16], false), (vec![8, 2], false), (vec![4, 4], true), (vec![4, 2, 2], true)] {
+        let bonds: Vec<Vec<u32>> =
+            (0..16).map(|one| (0..16).map(|other| bond(one, other)).collect()).collect();
+        for (factors, acts) in
+            [(vec![16], false), (vec![8, 2], false), (vec![4, 4], true), (vec![4, 2, 2], true)]
+        {
             let group = Group { factors };
             let mut labels = Labels::new(&bonds, &group);
             assert_eq!(labels.extend(), Some(acts), "{group:?}");

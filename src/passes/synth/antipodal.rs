@@ -48,7 +48,11 @@ impl Antipodal {
             .switches
             .iter()
             .map(|switch| match switch.ends[..] {
-                [a, b] if switch.rule == CoupleRule::Sided && switch.a_count == 1 && switch.kept_by.len() == order => {
+                [a, b]
+                    if switch.rule == CoupleRule::Sided
+                        && switch.a_count == 1
+                        && switch.kept_by.len() == order =>
+                {
                     Some([a, b].map(|end| (end.node, end.port.0)))
                 }
                 _ => None,
@@ -78,7 +82,9 @@ impl Antipodal {
     /// A random wiring that the symmetry keeps.
     pub(super) fn random_wiring(&self, shape: &Shape, stream: &mut Stream) -> Wiring {
         let mut wiring = shape.random_wiring(stream);
-        (0..wiring.len()).filter(|&switch| switch < self.mates[switch]).for_each(|switch| self.follow(shape, &mut wiring, switch));
+        (0..wiring.len())
+            .filter(|&switch| switch < self.mates[switch])
+            .for_each(|switch| self.follow(shape, &mut wiring, switch));
         wiring
     }
 }

@@ -58,7 +58,8 @@ pub(super) struct Climb<'a> {
 impl Climb<'_> {
     pub(super) fn run(&self, mut wiring: Wiring, evaluations: u64, stream: &mut Stream) -> Run {
         let Climb { shape, goal, .. } = *self;
-        let mut evaluator = if self.antipodal.is_some() { Evaluator::of_antipodal(shape) } else { Evaluator::new(shape) };
+        let mut evaluator =
+            if self.antipodal.is_some() { Evaluator::of_antipodal(shape) } else { Evaluator::new(shape) };
         let mut order: Vec<usize> = (0..shape.switches.len()).collect();
         let mut current = goal.score(&mut evaluator, shape, &wiring, &mut order, u64::MAX);
         let mut best = (current, wiring.clone());

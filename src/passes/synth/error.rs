@@ -11,7 +11,9 @@ pub enum SynthError {
     #[error("the topology does not connect the pod: {reached} of {nodes} chips can be reached from {from}")]
     #[diagnostic(
         code(FAB0202),
-        help("no fiber leaves the part with {from}; couple more faces, or set the cross-connects of {dark} free to join the parts")
+        help(
+            "no fiber leaves the part with {from}; couple more faces, or set the cross-connects of {dark} free to join the parts"
+        )
     )]
     Disconnected {
         /// Chips that are reached.
@@ -44,7 +46,10 @@ pub enum SynthError {
     },
     /// FAB0204: symmetry demanded of a pod that has none.
     #[error("this pod has no translation symmetry: {reason}")]
-    #[diagnostic(code(FAB0204), help("write `symmetry = auto` to let fabc search without symmetry where there is none"))]
+    #[diagnostic(
+        code(FAB0204),
+        help("write `symmetry = auto` to let fabc search without symmetry where there is none")
+    )]
     NoSymmetry {
         /// Why.
         reason: String,
@@ -96,7 +101,9 @@ pub enum SynthError {
 impl From<SynthError> for Failure {
     fn from(error: SynthError) -> Self {
         match error {
-            SynthError::TooLarge { .. } | SynthError::Disconnected { .. } | SynthError::Unconnected { .. } => Failure::infeasible(error),
+            SynthError::TooLarge { .. }
+            | SynthError::Disconnected { .. }
+            | SynthError::Unconnected { .. } => Failure::infeasible(error),
             error => Failure::spec(error),
         }
     }

@@ -61,7 +61,9 @@ pub(super) struct Evaluator<'a> {
 impl<'a> Evaluator<'a> {
     pub(super) fn new(shape: &'a Shape) -> Self {
         let gather = if shape.group.factors.len() > 1 {
-            (0..shape.order).map(|shift| (0..shape.order).map(|element| shape.add(element, shift) as u32).collect()).collect()
+            (0..shape.order)
+                .map(|shift| (0..shape.order).map(|element| shape.add(element, shift) as u32).collect())
+                .collect()
         } else {
             Vec::new()
         };
@@ -84,13 +86,21 @@ impl<'a> Evaluator<'a> {
     /// Sum of distances from the canonical nodes to all nodes, weighted with the demand, without the fibers
     /// of `dark`; stops and returns a value above `limit` as soon as the sum exceeds it. Nodes that cannot be
     /// reached make the sum huge.
-    pub(super) fn distance_sum(&mut self, wiring: &[Vec<Slot>], lengths: FiberLengths, dark: Option<usize>, limit: u64) -> u64 {
+    pub(super) fn distance_sum(
+        &mut self,
+        wiring: &[Vec<Slot>],
+        lengths: FiberLengths,
+        dark: Option<usize>,
+        limit: u64,
+    ) -> u64 {
         self.connect(wiring, lengths, dark);
         if lengths.inside == lengths.across {
             let (shape, length) = (self.shape, lengths.across);
             let parity = self.parities.entry(length).or_insert_with(|| Parity::new(shape, length));
             // Where some nodes cannot be reached, the plain search says how many.
-            if let Some(sum) = parity.as_mut().and_then(|parity| parity.distance_sum(&self.fibers, self.sources, limit)) {
+            if let Some(sum) =
+                parity.as_mut().and_then(|parity| parity.distance_sum(&self.fibers, self.sources, limit))
+            {
                 return sum;
             }
         }
@@ -161,7 +171,12 @@ impl<'a> Evaluator<'a> {
                 count += out.iter().map(|bits| u64::from(bits.count_ones())).sum::<u64>();
                 for plane in &self.shape.planes {
                     let mask = &plane.mask[node * half..][..half];
-                    served += plane.weight * out.iter().zip(mask).map(|(bits, mask)| u64::from((bits & mask).count_ones())).sum::<u64>();
+                    served += plane.weight
+                        * out
+                            .iter()
+                            .zip(mask)
+                            .map(|(bits, mask)| u64::from((bits & mask).count_ones()))
+                            .sum::<u64>();
                 }
                 twin.copy_from_slice(out);
             }
@@ -185,7 +200,11 @@ impl<'a> Evaluator<'a> {
                 let length = lengths.of(self.shape, ocs, slot);
                 self.fibers[ends[a].node].push(Reach { row: ends[b].node, shift: slot.shift, length });
                 if a != b {
-                    self.fibers[ends[b].node].push(Reach { row: ends[a].node, shift: self.shape.negative(slot.shift), length });
+                    self.fibers[ends[b].node].push(Reach {
+                        row: ends[a].node,
+                        shift: self.shape.negative(slot.shift),
+                        length,
+                    });
                 }
             }
         }

@@ -18,7 +18,8 @@ const TABLE: &str = include_str!("known.csv");
 /// One line of the table: cubes, distance sum, shifts.
 fn lines() -> impl Iterator<Item = (usize, u64, Vec<usize>)> {
     TABLE.lines().filter(|line| !line.starts_with('#')).map(|line| {
-        let numbers: Vec<usize> = line.split(',').map(|number| number.parse().expect("the table holds numbers")).collect();
+        let numbers: Vec<usize> =
+            line.split(',').map(|number| number.parse().expect("the table holds numbers")).collect();
         (numbers[0], numbers[1] as u64, numbers[2..].to_vec())
     })
 }
@@ -43,7 +44,10 @@ pub(super) fn name(shape: &Shape) -> String {
 /// Per switch, its place in a line, and whether its side A has the + port. `None` where a pod is of another
 /// kind than those of the table.
 fn places(pod: &Pod, shape: &Shape) -> Option<Vec<(usize, bool)>> {
-    let alike = shape.group.factors.len() == 1 && pod.cube.dims == [4; 3] && shape.nodes == 64 && shape.planes.is_empty();
+    let alike = shape.group.factors.len() == 1
+        && pod.cube.dims == [4; 3]
+        && shape.nodes == 64
+        && shape.planes.is_empty();
     if !alike || shape.switches.len() != 48 {
         return None;
     }
@@ -54,7 +58,11 @@ fn places(pod: &Pod, shape: &Shape) -> Option<Vec<(usize, bool)>> {
         16 * axis + 4 * at[u] + at[v]
     };
     let of = |switch: &super::shape::Switch| match switch.ends[..] {
-        [a, b] if switch.rule == CoupleRule::Sided && switch.a_count == 1 && switch.kept_by.len() == shape.order => {
+        [a, b]
+            if switch.rule == CoupleRule::Sided
+                && switch.a_count == 1
+                && switch.kept_by.len() == shape.order =>
+        {
             let opposite = place(a.node, a.port) == place(b.node, b.port) && a.port.0 ^ 1 == b.port.0;
             opposite.then(|| (place(a.node, a.port), a.port.0.is_multiple_of(2)))
         }

@@ -49,8 +49,12 @@ pub fn synthesize(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result
     let (name, found): (&str, search::Found) = match &pod.topology {
         TopologyChoice::Torus(dims) => ("torus", torus::torus(pod, *dims).into()),
         TopologyChoice::TwistedTorus(dims) => ("twisted_torus", torus::twisted_torus(pod, *dims).into()),
-        TopologyChoice::CrossConnects { settings, .. } => ("cross_connects", settings.joined_faces(&pod.ocses).concat().into()),
-        TopologyChoice::SynthesizeNear(settings) => ("synthesize", near::near(fabric, pod, settings, progress)?),
+        TopologyChoice::CrossConnects { settings, .. } => {
+            ("cross_connects", settings.joined_faces(&pod.ocses).concat().into())
+        }
+        TopologyChoice::SynthesizeNear(settings) => {
+            ("synthesize", near::near(fabric, pod, settings, progress)?)
+        }
         TopologyChoice::Synthesize(settings) if settings.method != SynthesisMethod::Search => {
             return by_program(fabric, pod, *settings, progress);
         }
@@ -72,7 +76,8 @@ pub fn synthesize(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result
         ("synthesize", false) => "budget",
         _ => "done",
     };
-    let record = PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters, notes: found.notes };
+    let record =
+        PassRecord { name: name.to_owned(), stopped_by: stopped_by.to_owned(), counters, notes: found.notes };
     Ok(Synthesized { finalists, record })
 }
 
@@ -105,18 +110,28 @@ fn movable(fabric: &Fabric, pod: &Pod) -> Result<(), SynthError> {
 /// Whether a program chooses one shift for each OCS.
 fn by_shifts(pod: &Pod, symmetry: SymmetryChoice) -> Result<bool, SynthError> {
     match (symmetry, milp::asymmetry(pod)) {
-        (SymmetryChoice::Translation, Some(reason)) => Err(SynthError::NoSymmetry { reason, span: pod.topology_span }),
+        (SymmetryChoice::Translation, Some(reason)) => {
+            Err(SynthError::NoSymmetry { reason, span: pod.topology_span })
+        }
         (SymmetryChoice::Translation | SymmetryChoice::Auto, asymmetry) => Ok(asymmetry.is_none()),
         (SymmetryChoice::None, _) => Ok(false),
     }
 }
 
 /// The topology by a mixed-integer or linear program.
-fn by_program(fabric: &Fabric, pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Result<Synthesized, SynthError> {
+fn by_program(
+    fabric: &Fabric,
+    pod: &Pod,
+    settings: Synthesize,
+    progress: &dyn Progress,
+) -> Result<Synthesized, SynthError> {
     let symmetric = by_shifts(pod, settings.symmetry)?;
     let solved = milp::synthesize(fabric, pod, settings.method, symmetric, progress)?;
     let topology = wiring::of_fibers(pod, &fabric.demand, &solved.fibers)?;
     let counters = solved.counters;
     let (name, stopped_by) = ("synthesize".to_owned(), solved.stopped_by.to_owned());
-    Ok(Synthesized { finalists: vec![topology], record: PassRecord { name, stopped_by, counters, notes: vec![solved.note] } })
+    Ok(Synthesized {
+        finalists: vec![topology],
+        record: PassRecord { name, stopped_by, counters, notes: vec![solved.note] },
+    })
 }

@@ -41,7 +41,8 @@ pub(super) struct Live {
 pub(super) fn live(fabric: &Fabric, pod: &Pod, near: &Near) -> Result<Live, SynthError> {
     affordable(&fabric.demand, pod, 1)?;
     let pairs = near.settings.joined_faces(&pod.ocses);
-    let symmetry = of_fibers(pod, &fabric.demand, &pairs.concat()).ok().map(|topology| topology.symmetry().clone());
+    let symmetry =
+        of_fibers(pod, &fabric.demand, &pairs.concat()).ok().map(|topology| topology.symmetry().clone());
     let symmetry = symmetry.filter(|symmetry| symmetry.order() == pod.cubes as usize);
     if near.search.symmetry == SymmetryChoice::Translation && symmetry.is_none() {
         let reason = format!("the cross-connects of `{}` treat its cubes differently", near.path);
@@ -54,7 +55,12 @@ pub(super) fn live(fabric: &Fabric, pod: &Pod, near: &Near) -> Result<Live, Synt
 ///
 /// # Errors
 /// As [`live`].
-pub(super) fn near(fabric: &Fabric, pod: &Pod, near: &Near, progress: &dyn Progress) -> Result<Found, SynthError> {
+pub(super) fn near(
+    fabric: &Fabric,
+    pod: &Pod,
+    near: &Near,
+    progress: &dyn Progress,
+) -> Result<Found, SynthError> {
     let Live { pairs: live_pairs, symmetry } = live(fabric, pod, near)?;
     let live: Slots = pod.ocses.iter().zip(&live_pairs).map(|(ocs, pairs)| slots_of(ocs, pairs)).collect();
     let only_shifts = near.search.symmetry == SymmetryChoice::Translation;
@@ -62,7 +68,8 @@ pub(super) fn near(fabric: &Fabric, pod: &Pod, near: &Near, progress: &dyn Progr
     progress.begin("synthesize", 3 * RESTARTS);
     let expired = || near.search.time_limit.is_some_and(|seconds| progress.expired(seconds));
     let area = Area::new(&fabric.demand, pod, near, &live_pairs, &expired);
-    let evaluations = (EVALUATIONS * u64::from(near.search.effort) * 256 / pod.node_count().max(256) as u64).max(200);
+    let evaluations =
+        (EVALUATIONS * u64::from(near.search.effort) * 256 / pod.node_count().max(256) as u64).max(200);
     let shifts = match (&symmetry, near.search.symmetry) {
         (Some(symmetry), SymmetryChoice::Auto | SymmetryChoice::Translation) => Shift::all(&area, symmetry),
         _ => Vec::new(),

@@ -87,16 +87,20 @@ impl Parity {
         }
         let odd = colors(&shape.mesh);
         let of_color = |color: bool| odd.iter().filter(|&&odd| odd == color).count() as u32;
-        if of_color(false).max(of_color(true)) > SOURCES || !shape.switches.iter().all(|switch| fits(switch, &odd, length)) {
+        if of_color(false).max(of_color(true)) > SOURCES
+            || !shape.switches.iter().all(|switch| fits(switch, &odd, length))
+        {
             return None;
         }
         let copper: Vec<Vec<usize>> = (0..shape.nodes).map(|node| distances(&shape.mesh, node)).collect();
         let near = |node: usize| {
-            let mut near: Vec<(usize, usize)> = copper[node].iter().copied().enumerate().filter(|&(_, far)| far < length).collect();
+            let mut near: Vec<(usize, usize)> =
+                copper[node].iter().copied().enumerate().filter(|&(_, far)| far < length).collect();
             near.sort_by_key(|&(other, far)| (far, other));
             near
         };
-        let bit: Vec<usize> = (0..odd.len()).map(|node| (0..node).filter(|&before| odd[before] == odd[node]).count()).collect();
+        let bit: Vec<usize> =
+            (0..odd.len()).map(|node| (0..node).filter(|&before| odd[before] == odd[node]).count()).collect();
         let ball = |node: usize, within: usize| {
             let mut masks = [0; 2];
             (0..shape.nodes)
@@ -113,7 +117,9 @@ impl Parity {
             width,
             row,
             near: (0..shape.nodes).map(near).collect(),
-            ball: (0..shape.nodes).map(|node| (0..2 * length).map(|within| ball(node, within)).collect()).collect(),
+            ball: (0..shape.nodes)
+                .map(|node| (0..2 * length).map(|within| ball(node, within)).collect())
+                .collect(),
             mesh: shape.mesh.clone(),
             early: vec![Level { rows: vec![0; shape.nodes * row], written: Vec::new() }; kept],
             late: vec![vec![0; shape.nodes * row]; kept + 1],
@@ -123,7 +129,12 @@ impl Parity {
 
     /// Sum of distances from the canonical nodes to all nodes; stops and returns a value above `limit` as
     /// soon as the sum exceeds it. `None` where some node cannot be reached.
-    pub(super) fn distance_sum(&mut self, fibers: &[Vec<Reach>], sources: Sources, limit: u64) -> Option<u64> {
+    pub(super) fn distance_sum(
+        &mut self,
+        fibers: &[Vec<Reach>],
+        sources: Sources,
+        limit: u64,
+    ) -> Option<u64> {
         let ones = self.odd.iter().filter(|&&odd| odd).count() as u64;
         let zeros = self.odd.len() as u64 - ones;
         let (pairs, times) = match sources {
@@ -173,7 +184,8 @@ impl Parity {
         let own: Vec<u32> = (0..self.odd.len()).map(own).collect();
         let mut reached = own.iter().map(|own| u64::from(own.count_ones())).sum();
         let Some(at) = (time + self.early.len()).checked_sub(2 * self.length) else { return reached };
-        let mut level = std::mem::replace(&mut self.early[at], Level { rows: Vec::new(), written: Vec::new() });
+        let mut level =
+            std::mem::replace(&mut self.early[at], Level { rows: Vec::new(), written: Vec::new() });
         for (node, own) in own.into_iter().enumerate() {
             level.put(node * self.row..(node + 1) * self.row, 0, self.order, own);
         }
@@ -185,7 +197,8 @@ impl Parity {
                         let color = self.color(node, time);
                         if counts(color) {
                             let mask = self.ball[exit][left - far][color];
-                            reached += level.put(node * self.row..(node + 1) * self.row, element, self.order, mask);
+                            reached +=
+                                level.put(node * self.row..(node + 1) * self.row, element, self.order, mask);
                         }
                     }
                 }
@@ -214,7 +227,9 @@ impl Parity {
             }
             let mut rows = [chunks(own, node * self.row, self.width); ROWS];
             let copper = self.mesh[node].iter().map(|&other| chunks(copper, other * self.row, self.width));
-            let fiber = fibers.iter().map(|&Reach { row, shift, .. }| chunks(fiber, row * self.row + shift, self.width));
+            let fiber = fibers
+                .iter()
+                .map(|&Reach { row, shift, .. }| chunks(fiber, row * self.row + shift, self.width));
             let mut used = 1;
             for row in copper.chain(fiber) {
                 rows[used] = row;
@@ -308,7 +323,9 @@ fn colors(mesh: &[Vec<usize>]) -> Vec<bool> {
     let mut odd = vec![None; mesh.len()];
     for first in 0..mesh.len() {
         if odd[first].is_none() {
-            for (node, far) in distances(mesh, first).into_iter().enumerate().filter(|&(_, far)| far != usize::MAX) {
+            for (node, far) in
+                distances(mesh, first).into_iter().enumerate().filter(|&(_, far)| far != usize::MAX)
+            {
                 odd[node] = Some(far % 2 == 1);
             }
         }

@@ -66,7 +66,10 @@ pub(super) fn of_bound(bound: f64) -> u64 {
 /// A number of distance units as a difference of scores.
 pub(super) fn in_units(units: u64, shape: &Shape, wiring: &[Vec<Slot>], goal: &Goal) -> u64 {
     let (weight, pairs) = shape.demand();
-    score((u128::from(units) * u128::from(weight) / u128::from(pairs)) as u64, volume(shape, wiring, goal.lengths[0], None))
+    score(
+        (u128::from(units) * u128::from(weight) / u128::from(pairs)) as u64,
+        volume(shape, wiring, goal.lengths[0], None),
+    )
 }
 
 /// The score for one choice of lengths, or anything above `limit`.
@@ -79,7 +82,8 @@ fn of_lengths(
     limit: u64,
 ) -> u64 {
     let volume = volume(shape, wiring, lengths, dark);
-    let enough = (u128::from(limit) * u128::from(volume) / u128::from(SCALE)).min(u128::from(u64::MAX - 1)) as u64 + 1;
+    let enough =
+        (u128::from(limit) * u128::from(volume) / u128::from(SCALE)).min(u128::from(u64::MAX - 1)) as u64 + 1;
     score(evaluator.distance_sum(wiring, lengths, dark, enough), volume)
 }
 
@@ -91,7 +95,10 @@ fn of_cuts(shape: &Shape, wiring: &[Vec<Slot>]) -> u64 {
             let apart = |[a, b]: [usize; 2]| cut.below[ends[a].node] != cut.below[ends[b].node];
             shape.joined(ocs, slot).is_some_and(apart)
         };
-        let fibers = wiring.iter().enumerate().map(|(ocs, slots)| slots.iter().filter(|slot| crossing(ocs, **slot)).count());
+        let fibers = wiring
+            .iter()
+            .enumerate()
+            .map(|(ocs, slots)| slots.iter().filter(|slot| crossing(ocs, **slot)).count());
         let channels = cut.copper + 2 * fibers.sum::<usize>() as u64;
         if channels == 0 { u64::MAX / 2 } else { score(cut.demand, channels) }
     };
@@ -101,7 +108,14 @@ fn of_cuts(shape: &Shape, wiring: &[Vec<Slot>]) -> u64 {
 impl Goal {
     /// The score of a wiring, or anything above `limit`. `order` is the order in which dark OCSes are tried;
     /// the one that decided comes first next time.
-    pub(super) fn score(&self, evaluator: &mut Evaluator<'_>, shape: &Shape, wiring: &[Vec<Slot>], order: &mut [usize], limit: u64) -> u64 {
+    pub(super) fn score(
+        &self,
+        evaluator: &mut Evaluator<'_>,
+        shape: &Shape,
+        wiring: &[Vec<Slot>],
+        order: &mut [usize],
+        limit: u64,
+    ) -> u64 {
         let mut worst = if self.flow_counts { of_cuts(shape, wiring) } else { 0 };
         if worst > limit {
             return worst;
@@ -121,7 +135,8 @@ impl Goal {
                 1 if fault.enough == u64::MAX => 0,
                 1 => {
                     let most = fault.enough.saturating_add((limit - scored) / PENALTY);
-                    of_lengths(evaluator, shape, wiring, self.lengths[0], Some(dark), most).saturating_sub(fault.enough)
+                    of_lengths(evaluator, shape, wiring, self.lengths[0], Some(dark), most)
+                        .saturating_sub(fault.enough)
                 }
                 parts => (parts as u64 - 1).saturating_mul(worst),
             };
@@ -142,7 +157,13 @@ impl Goal {
 }
 
 /// The score of the wiring without one OCS, for these lengths.
-pub(super) fn of_dark(evaluator: &mut Evaluator<'_>, shape: &Shape, wiring: &[Vec<Slot>], lengths: FiberLengths, dark: usize) -> u64 {
+pub(super) fn of_dark(
+    evaluator: &mut Evaluator<'_>,
+    shape: &Shape,
+    wiring: &[Vec<Slot>],
+    lengths: FiberLengths,
+    dark: usize,
+) -> u64 {
     of_lengths(evaluator, shape, wiring, lengths, Some(dark), u64::MAX)
 }
 
@@ -150,9 +171,10 @@ pub(super) fn of_dark(evaluator: &mut Evaluator<'_>, shape: &Shape, wiring: &[Ve
 pub(super) fn candidates(shape: &Shape, cubes: usize, objective: Objective) -> Vec<FiberLengths> {
     match objective {
         Objective::Hops => vec![FiberLengths { inside: 1, across: 1 }],
-        Objective::Flow if cubes < FEW_CUBES => {
-            INSIDE.iter().flat_map(|&inside| ACROSS.map(|across| FiberLengths { inside, across: inside * across })).collect()
-        }
+        Objective::Flow if cubes < FEW_CUBES => INSIDE
+            .iter()
+            .flat_map(|&inside| ACROSS.map(|across| FiberLengths { inside, across: inside * across }))
+            .collect(),
         Objective::Flow => {
             let mut lengths = FIBERS.map(|length| FiberLengths { inside: length, across: length }).to_vec();
             if !shape.planes.is_empty() {
@@ -165,13 +187,20 @@ pub(super) fn candidates(shape: &Shape, cubes: usize, objective: Objective) -> V
 }
 
 /// Those of the candidates that are tight, or nearly, on these wirings; the tightest first.
-pub(super) fn tight(shape: &Shape, candidates: &[FiberLengths], wirings: &[Vec<Vec<Slot>>]) -> Vec<FiberLengths> {
+pub(super) fn tight(
+    shape: &Shape,
+    candidates: &[FiberLengths],
+    wirings: &[Vec<Vec<Slot>>],
+) -> Vec<FiberLengths> {
     let mut evaluator = Evaluator::new(shape);
     let mut totals: Vec<(u64, usize)> = candidates
         .iter()
         .enumerate()
         .map(|(at, &lengths)| {
-            let total = wirings.iter().map(|wiring| of_lengths(&mut evaluator, shape, wiring, lengths, None, u64::MAX)).sum();
+            let total = wirings
+                .iter()
+                .map(|wiring| of_lengths(&mut evaluator, shape, wiring, lengths, None, u64::MAX))
+                .sum();
             (total, at)
         })
         .collect();

@@ -21,7 +21,9 @@ use fabc_base::ids::BlockId;
 use fabc_base::limits::BUILD_BYTES;
 use fabc_base::progress::Progress;
 use fabc_base::random::Stream;
-use fabc_model::{Budget, Demand, DemandShape, Fabric, FacePort, Objective, Ocs, Pod, SymmetryChoice, Synthesize};
+use fabc_model::{
+    Budget, Demand, DemandShape, Fabric, FacePort, Objective, Ocs, Pod, SymmetryChoice, Synthesize,
+};
 use rayon::prelude::*;
 
 /// The fibers of one topology.
@@ -83,7 +85,8 @@ impl Freedom {
         let kinds = kinds(pod);
         let numbered = shapes(demand, pod, &kinds, largest_order(&kinds))?;
         let enough = numbered[0].order == pod.cubes as usize;
-        let (actions, cut_short) = if enough { (Vec::new(), false) } else { action::of_all_cubes(demand, pod, budget) };
+        let (actions, cut_short) =
+            if enough { (Vec::new(), false) } else { action::of_all_cubes(demand, pod, budget) };
         let of_all_cubes = actions.into_iter().map(|action| Shape::new(demand, pod, action)).collect();
         Ok(Self { kinds, numbered, of_all_cubes, cut_short })
     }
@@ -118,7 +121,11 @@ impl Freedom {
     fn note(&self, pod: &Pod, budget: &Budget) -> Option<String> {
         if let Some(shape) = self.of_all_cubes.first() {
             let moved = shape.switches.len() < pod.ocses.len();
-            let how = if moved { "move switches along with the cubes" } else { "do not follow the numbers of the cubes" };
+            let how = if moved {
+                "move switches along with the cubes"
+            } else {
+                "do not follow the numbers of the cubes"
+            };
             return Some(format!("searched with translations of order {} that {how}", shape.order));
         }
         let how = match self.numbered[0].order {
@@ -209,9 +216,17 @@ pub(super) fn fits(fabric: &Fabric, pod: &Pod, settings: Synthesize) -> Result<(
 ///
 /// # Errors
 /// [`SynthError::TooLarge`] where it would take too much memory.
-pub(super) fn search(fabric: &Fabric, pod: &Pod, settings: Synthesize, progress: &dyn Progress) -> Result<Found, SynthError> {
-    let freedom = (settings.symmetry != SymmetryChoice::None).then(|| Freedom::new(&fabric.demand, pod, &fabric.budget)).transpose()?;
-    let mut notes: Vec<String> = freedom.iter().filter_map(|freedom| freedom.note(pod, &fabric.budget)).collect();
+pub(super) fn search(
+    fabric: &Fabric,
+    pod: &Pod,
+    settings: Synthesize,
+    progress: &dyn Progress,
+) -> Result<Found, SynthError> {
+    let freedom = (settings.symmetry != SymmetryChoice::None)
+        .then(|| Freedom::new(&fabric.demand, pod, &fabric.budget))
+        .transpose()?;
+    let mut notes: Vec<String> =
+        freedom.iter().filter_map(|freedom| freedom.note(pod, &fabric.budget)).collect();
     let kinds = kinds(pod);
     let mut shapes = match freedom {
         None => shapes(&fabric.demand, pod, &kinds, 1)?,
@@ -225,7 +240,11 @@ pub(super) fn search(fabric: &Fabric, pod: &Pod, settings: Synthesize, progress:
     if pod.node_count() <= SMALL && settings.symmetry == SymmetryChoice::Auto {
         let order = shapes.last().map_or(1, |shape| shape.order);
         for smaller in (1..order).rev().filter(|smaller| order.is_multiple_of(*smaller)) {
-            shapes.extend(self::shapes(&fabric.demand, pod, &kinds, smaller)?.into_iter().filter(|shape| shape.order == smaller));
+            shapes.extend(
+                self::shapes(&fabric.demand, pod, &kinds, smaller)?
+                    .into_iter()
+                    .filter(|shape| shape.order == smaller),
+            );
         }
     }
     let budget = evaluations(&shapes[0], settings.effort);
@@ -240,21 +259,23 @@ pub(super) fn search(fabric: &Fabric, pod: &Pod, settings: Synthesize, progress:
     });
     let restarts = starts.as_ref().map_or(RESTARTS * shapes.len() as u64, Starts::descents);
     progress.begin("synthesize", restarts);
-    let restart = |restart: u64| {
-        let shape = (restart / RESTARTS) as usize;
-        let mut stream = Stream::new(settings.seed, restart + 1);
-        let start = shapes[shape].random_wiring(&mut stream);
-        let heat = match (settings.effort >= HOT_EFFORT, pod.node_count() > LARGE) {
-            (false, _) => HEAT,
-            (true, false) => HOT,
-            (true, true) => HOT_LARGE,
+    let restart =
+        |restart: u64| {
+            let shape = (restart / RESTARTS) as usize;
+            let mut stream = Stream::new(settings.seed, restart + 1);
+            let start = shapes[shape].random_wiring(&mut stream);
+            let heat = match (settings.effort >= HOT_EFFORT, pod.node_count() > LARGE) {
+                (false, _) => HEAT,
+                (true, false) => HOT,
+                (true, true) => HOT_LARGE,
+            };
+            let thresholds = thresholds(&shapes[shape], heat);
+            let run =
+                Climb { shape: &shapes[shape], antipodal: None, goal: &goal, thresholds, expired: &expired }
+                    .run(start, budget, &mut stream);
+            progress.advance();
+            Run { shape, ..run }
         };
-        let thresholds = thresholds(&shapes[shape], heat);
-        let run =
-            Climb { shape: &shapes[shape], antipodal: None, goal: &goal, thresholds, expired: &expired }.run(start, budget, &mut stream);
-        progress.advance();
-        Run { shape, ..run }
-    };
     let mut runs: Vec<Run> = match &starts {
         Some(starts) => {
             let (runs, note) = starts.run(progress);
@@ -290,15 +311,28 @@ pub(super) fn search(fabric: &Fabric, pod: &Pod, settings: Synthesize, progress:
     let finalists: Vec<Fibers> = runs.iter().map(|run| shapes[run.shape].fibers(&run.wiring)).collect();
     progress.end();
     if out_of_time {
-        notes.push("ended by its time limit, not by counted work: another run may give other bytes".to_owned());
+        notes.push(
+            "ended by its time limit, not by counted work: another run may give other bytes".to_owned(),
+        );
     }
-    let counters = [("groups", shapes.len() as u64), ("restarts", restarts), ("evaluations", work), ("finalists", finalists.len() as u64)];
+    let counters = [
+        ("groups", shapes.len() as u64),
+        ("restarts", restarts),
+        ("evaluations", work),
+        ("finalists", finalists.len() as u64),
+    ];
     let counters = counters.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
     Ok(Found { finalists, counters, notes, out_of_time })
 }
 
 /// The lengths that decide, found on wirings that short searches come to.
-fn lengths(pod: &Pod, shape: &Shape, antipodal: Option<&Antipodal>, settings: Synthesize, budget: u64) -> Vec<FiberLengths> {
+fn lengths(
+    pod: &Pod,
+    shape: &Shape,
+    antipodal: Option<&Antipodal>,
+    settings: Synthesize,
+    budget: u64,
+) -> Vec<FiberLengths> {
     let candidates = score::candidates(shape, pod.cubes as usize, settings.objective);
     if candidates.len() <= 4 {
         return candidates;

@@ -29,11 +29,19 @@ pub fn start_lengths(topology: &Topology, demand: &Demand) -> Vec<Vec<u32>> {
     }
     // The copper across one plane inside the cubes: decides where a dimension has no switches.
     let copper = |class: usize| channels.kinds[class] == Some(LinkClass::Local);
-    let deepest = (0..channels.kinds.len()).filter(|&class| copper(class)).map(|class| channels.depth[class]).max().unwrap_or(0);
+    let deepest = (0..channels.kinds.len())
+        .filter(|&class| copper(class))
+        .map(|class| channels.depth[class])
+        .max()
+        .unwrap_or(0);
     for dimension in 0..ports / 2 {
         for plane in 0..=deepest {
-            let on_plane = |class: usize, port: usize| copper(class) && class % ports == port && channels.depth[class] == plane;
-            all.push(by(&|class| u32::from(on_plane(class, 2 * dimension) || on_plane(channels.reverse[class], 2 * dimension))));
+            let on_plane = |class: usize, port: usize| {
+                copper(class) && class % ports == port && channels.depth[class] == plane
+            };
+            all.push(by(&|class| {
+                u32::from(on_plane(class, 2 * dimension) || on_plane(channels.reverse[class], 2 * dimension))
+            }));
         }
     }
     // Fibers that stay within a cube count like copper; the pure cut between cubes, and softer versions of
@@ -64,11 +72,16 @@ impl Classes {
     fn new(topology: &Topology) -> Self {
         let symmetry = topology.symmetry();
         let classes = topology.class_count(symmetry);
-        let mut all =
-            Self { kinds: vec![None; classes], reverse: vec![0; classes], depth: vec![0; classes], crossing: vec![false; classes] };
+        let mut all = Self {
+            kinds: vec![None; classes],
+            reverse: vec![0; classes],
+            depth: vec![0; classes],
+            crossing: vec![false; classes],
+        };
         for channel in topology.channels() {
             let class = topology.channel_class(symmetry, channel).index();
-            let [from, to] = [topology.source(channel), topology.target(channel)].map(|end| end.node.index() / symmetry.block_size());
+            let [from, to] = [topology.source(channel), topology.target(channel)]
+                .map(|end| end.node.index() / symmetry.block_size());
             all.kinds[class] = Some(topology.link(channel).class);
             let reverse = topology.reverse(channel).expect("links of pods are duplex");
             all.reverse[class] = topology.channel_class(symmetry, reverse).index();
@@ -86,7 +99,10 @@ fn copper_behind(topology: &Topology, channel: ChannelId) -> u32 {
     let mut steps = 0;
     loop {
         let back = PortId(at.port.0 ^ 1);
-        let Some(behind) = topology.outgoing(at.node, back).filter(|&behind| topology.link(behind).class == LinkClass::Local) else {
+        let Some(behind) = topology
+            .outgoing(at.node, back)
+            .filter(|&behind| topology.link(behind).class == LinkClass::Local)
+        else {
             return steps;
         };
         at.node = topology.target(behind).node;
@@ -118,19 +134,28 @@ fn around_the_busiest(topology: &Topology, demand: &Demand, channels: &Classes) 
     for (amounts, chips_each, by_cube) in [(&chips, 1, false), (&whole, per_cube, true)] {
         let counts = |class: usize| channels.kinds[class].is_some() && (!by_cube || channels.crossing[class]);
         let width = chips_each * ports;
-        let lit: Vec<u64> =
-            (0..amounts.len()).map(|member| (member * width..(member + 1) * width).filter(|&class| counts(class)).count() as u64).collect();
+        let lit: Vec<u64> = (0..amounts.len())
+            .map(|member| {
+                (member * width..(member + 1) * width).filter(|&class| counts(class)).count() as u64
+            })
+            .collect();
         for direction in [0, 1] {
             let mut members: Vec<usize> = (0..amounts.len()).filter(|&member| lit[member] > 0).collect();
             // Most per channel first, compared as fractions; ties by id.
             members.sort_by(|&a, &b| {
-                let side = |one: usize, other: usize| u128::from(amounts[one][direction]) * u128::from(lit[other]);
+                let side =
+                    |one: usize, other: usize| u128::from(amounts[one][direction]) * u128::from(lit[other]);
                 side(b, a).cmp(&side(a, b)).then(a.cmp(&b))
             });
             for &member in members.iter().take(AROUND) {
                 let within = |class: usize| counts(class) && class / width == member;
-                let length = |class: usize| within(if direction == 0 { class } else { channels.reverse[class] });
-                found.push((0..classes).map(|class| u32::from(channels.kinds[class].is_some() && length(class))).collect());
+                let length =
+                    |class: usize| within(if direction == 0 { class } else { channels.reverse[class] });
+                found.push(
+                    (0..classes)
+                        .map(|class| u32::from(channels.kinds[class].is_some() && length(class)))
+                        .collect(),
+                );
             }
         }
     }

@@ -128,7 +128,9 @@ impl Shape {
         let mut planes: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
         for source in 0..self.nodes {
             for plane in demand.planes(self.node(source, 0)) {
-                let mask = planes.entry(u64::from(plane.weight)).or_insert_with(|| vec![0; self.nodes * self.order * words]);
+                let mask = planes
+                    .entry(u64::from(plane.weight))
+                    .or_insert_with(|| vec![0; self.nodes * self.order * words]);
                 for row in 0..self.nodes {
                     for element in 0..self.order {
                         if plane.destinations.contains(self.node(row, element).index()) {
@@ -145,23 +147,32 @@ impl Shape {
     /// The cuts between two neighboring planes of chips, through all cubes.
     fn cuts_of(&self, pod: &Pod) -> Vec<Cut> {
         let words = self.nodes.div_ceil(64);
-        let planes = (0..3).flat_map(|dimension| (1..pod.cube.dims[dimension]).map(move |plane| (dimension, plane)));
+        let planes =
+            (0..3).flat_map(|dimension| (1..pod.cube.dims[dimension]).map(move |plane| (dimension, plane)));
         planes
             .map(|(dimension, plane)| {
-                let below: Vec<bool> = (0..self.nodes).map(|node| pod.at(self.node(node, 0))[dimension] < plane).collect();
-                let apart = |node: usize| self.mesh[node].iter().filter(|&&to| below[to] != below[node]).count() as u64;
+                let below: Vec<bool> =
+                    (0..self.nodes).map(|node| pod.at(self.node(node, 0))[dimension] < plane).collect();
+                let apart = |node: usize| {
+                    self.mesh[node].iter().filter(|&&to| below[to] != below[node]).count() as u64
+                };
                 let copper = (0..self.nodes).map(apart).sum();
                 let demand = if self.planes.is_empty() {
                     let low = below.iter().filter(|below| **below).count();
                     (2 * low * (self.nodes - low) * self.order) as u64
                 } else {
                     let mut sources = vec![0u64; words];
-                    (0..self.nodes).filter(|&node| below[node]).for_each(|node| sources[node / 64] |= 1 << (node % 64));
+                    (0..self.nodes)
+                        .filter(|&node| below[node])
+                        .for_each(|node| sources[node / 64] |= 1 << (node % 64));
                     let weight = |plane: &Plane| {
                         let rows = plane.mask.chunks(words).enumerate();
                         let across = rows.map(|(row, bits)| {
                             let other = if below[row / self.order] { u64::MAX } else { 0 };
-                            bits.iter().zip(&sources).map(|(bits, low)| u64::from((bits & (low ^ other)).count_ones())).sum::<u64>()
+                            bits.iter()
+                                .zip(&sources)
+                                .map(|(bits, low)| u64::from((bits & (low ^ other)).count_ones()))
+                                .sum::<u64>()
                         });
                         plane.weight * across.sum::<u64>()
                     };
@@ -245,12 +256,20 @@ impl Shape {
             CoupleRule::Any => {
                 let ends = shuffled(0..all, all);
                 // The last of an odd number of ends is joined to itself where the group can.
-                let partner =
-                    |pair: &[Option<usize>]| pair.get(1).copied().unwrap_or(if switch.involutions.is_empty() { None } else { pair[0] });
+                let partner = |pair: &[Option<usize>]| {
+                    pair.get(1).copied().unwrap_or(if switch.involutions.is_empty() { None } else { pair[0] })
+                };
                 ends.chunks(2).map(|pair| [pair[0], partner(pair)]).collect()
             }
         };
-        pairs.into_iter().map(|[a, b]| Slot { a, b, shift: a.zip(b).map_or(0, |(a, b)| self.random_shift(ocs, [a, b], stream)) }).collect()
+        pairs
+            .into_iter()
+            .map(|[a, b]| Slot {
+                a,
+                b,
+                shift: a.zip(b).map_or(0, |(a, b)| self.random_shift(ocs, [a, b], stream)),
+            })
+            .collect()
     }
 
     /// Changes one slot or two of an OCS at random; `false` where the OCS leaves nothing to change.
@@ -266,7 +285,11 @@ impl Shape {
             }
             // A switch without sides may join an end to itself instead of to the other.
             if rule == CoupleRule::Any && a != b && !involutions.is_empty() && stream.below(3) == 0 {
-                let own = |end, stream: &mut Stream| Slot { a: Some(end), b: Some(end), shift: self.random_shift(ocs, [end, end], stream) };
+                let own = |end, stream: &mut Stream| Slot {
+                    a: Some(end),
+                    b: Some(end),
+                    shift: self.random_shift(ocs, [end, end], stream),
+                };
                 slots[one] = own(a, stream);
                 slots.push(own(b, stream));
                 return true;
@@ -320,7 +343,13 @@ impl Shape {
     }
 
     /// Exchanges the shifts of one slot each of two OCSes; `false` where a shift does not fit the other slot.
-    pub(super) fn swap_shifts(&self, wiring: &mut Wiring, one: usize, other: usize, stream: &mut Stream) -> bool {
+    pub(super) fn swap_shifts(
+        &self,
+        wiring: &mut Wiring,
+        one: usize,
+        other: usize,
+        stream: &mut Stream,
+    ) -> bool {
         let (first, second) = (stream.below(wiring[one].len()), stream.below(wiring[other].len()));
         let (a, b) = (wiring[one][first], wiring[other][second]);
         let (after, before) = (Slot { shift: b.shift, ..a }, Slot { shift: a.shift, ..b });
@@ -347,14 +376,18 @@ impl Shape {
 
     /// In how many parts a wiring leaves the cubes while one OCS is dark.
     pub(super) fn parts(&self, wiring: &[Vec<Slot>], dark: usize) -> usize {
-        let cube = |ocs: usize, end: usize, element: usize| self.switches[ocs].ends[end].node / self.chips * self.order + element;
+        let cube = |ocs: usize, end: usize, element: usize| {
+            self.switches[ocs].ends[end].node / self.chips * self.order + element
+        };
         let mut cubes = UnionFind::<usize>::new(self.orbits.len() * self.order);
         let mut parts = self.orbits.len() * self.order;
         for (ocs, slots) in wiring.iter().enumerate().filter(|&(ocs, _)| ocs != dark) {
             for &slot in slots {
                 let Some([a, b]) = self.joined(ocs, slot) else { continue };
                 for element in 0..self.order {
-                    parts -= usize::from(cubes.union(cube(ocs, a, element), cube(ocs, b, self.add(element, slot.shift))));
+                    parts -= usize::from(
+                        cubes.union(cube(ocs, a, element), cube(ocs, b, self.add(element, slot.shift))),
+                    );
                     if parts == 1 {
                         return 1;
                     }
@@ -391,21 +424,36 @@ impl Shape {
 /// The canonical ends of all OCSes.
 fn switches(pod: &Pod, action: &Action) -> Vec<Switch> {
     let chips = pod.chips_per_cube() as usize;
-    let canonical: BTreeMap<BlockId, usize> = action.orbits.iter().enumerate().map(|(orbit, cubes)| (cubes[0], orbit)).collect();
+    let canonical: BTreeMap<BlockId, usize> =
+        action.orbits.iter().enumerate().map(|(orbit, cubes)| (cubes[0], orbit)).collect();
     let switch = |SwitchOrbit { carried, kept_by }: SwitchOrbit| {
         let ends = |faces: fn(&Ocs) -> &[FacePort]| -> Vec<FaceEnd> {
             let of = |&(ocs, carried): &(OcsId, usize)| {
                 let end = |face: &FacePort| {
                     let orbit = canonical.get(&face.cube)?;
-                    Some(FaceEnd { node: orbit * chips + face.node.0 as usize % chips, port: face.port, carried })
+                    Some(FaceEnd {
+                        node: orbit * chips + face.node.0 as usize % chips,
+                        port: face.port,
+                        carried,
+                    })
                 };
                 faces(&pod.ocses[ocs]).iter().filter_map(end).collect::<Vec<_>>()
             };
             carried.iter().flat_map(of).collect()
         };
         let (a, b) = (ends(|ocs| &ocs.a), ends(|ocs| &ocs.b));
-        let involutions = kept_by.iter().copied().filter(|&element| element != 0 && action.group.add(element, element) == 0).collect();
-        Switch { rule: pod.ocses[carried[0].0].rule, a_count: a.len(), ends: [a, b].concat(), kept_by, involutions }
+        let involutions = kept_by
+            .iter()
+            .copied()
+            .filter(|&element| element != 0 && action.group.add(element, element) == 0)
+            .collect();
+        Switch {
+            rule: pod.ocses[carried[0].0].rule,
+            a_count: a.len(),
+            ends: [a, b].concat(),
+            kept_by,
+            involutions,
+        }
     };
     action.switches(pod).into_iter().map(switch).collect()
 }
@@ -422,7 +470,9 @@ pub(super) fn mesh<T: TryFrom<usize>>(pod: &Pod, cubes: usize) -> Vec<Vec<T>> {
                 let mut step = |to: u32| {
                     let mut there = at;
                     there[dimension] = to;
-                    neighbors.extend(T::try_from(node / chips * chips + pod.node(BlockId(0), there).0 as usize).ok());
+                    neighbors.extend(
+                        T::try_from(node / chips * chips + pod.node(BlockId(0), there).0 as usize).ok(),
+                    );
                 };
                 if at[dimension] > 0 {
                     step(at[dimension] - 1);

@@ -79,8 +79,13 @@ impl Starts<'_> {
 
     /// Restarts, and evaluations of each.
     fn restarts(&self) -> (u64, u64) {
-        let all = if self.known.is_some() { RESTARTS_BESIDE_KNOWN } else { RESTARTS } * u64::from(self.effort);
-        if u64::from(self.effort) < LONG_EFFORT { (all, EVALUATIONS) } else { (all / LONGER, EVALUATIONS * LONGER) }
+        let all =
+            if self.known.is_some() { RESTARTS_BESIDE_KNOWN } else { RESTARTS } * u64::from(self.effort);
+        if u64::from(self.effort) < LONG_EFFORT {
+            (all, EVALUATIONS)
+        } else {
+            (all / LONGER, EVALUATIONS * LONGER)
+        }
     }
 
     /// All descents, best first, and what the report should say of the best.
@@ -98,8 +103,17 @@ impl Starts<'_> {
             let mut stream = Stream::new(self.seed, number + 1);
             let start = antipodal.random_wiring(shape, &mut stream);
             let first = HEAT * per_cube / 64;
-            let climb = Climb { shape, antipodal: Some(antipodal), goal: &tightest, thresholds: [first, first / COOLED], expired };
-            scored(climb.run(start, evaluations, &mut stream), format!("antipodal restart {} of {restarts}", number + 1))
+            let climb = Climb {
+                shape,
+                antipodal: Some(antipodal),
+                goal: &tightest,
+                thresholds: [first, first / COOLED],
+                expired,
+            };
+            scored(
+                climb.run(start, evaluations, &mut stream),
+                format!("antipodal restart {} of {restarts}", number + 1),
+            )
         };
         let mut runs: Vec<(Run, String)> = (0..restarts).into_par_iter().map(restart).collect();
         runs.extend(self.known.clone().map(|wiring| {
@@ -112,7 +126,10 @@ impl Starts<'_> {
             let thresholds = FREE_HEAT.map(|heat| heat * per_cube / (16 * 64));
             let climb = Climb { shape, antipodal: None, goal: &tightest, thresholds, expired };
             let evaluations = (FREE_EVALUATIONS * u64::from(self.effort)).min(MOST_FREE_EVALUATIONS);
-            scored(climb.run(run.wiring.clone(), evaluations, &mut stream), format!("{name}, improved without the symmetry"))
+            scored(
+                climb.run(run.wiring.clone(), evaluations, &mut stream),
+                format!("{name}, improved without the symmetry"),
+            )
         };
         let free: Vec<(Run, String)> = runs.par_iter().take(self.freed()).enumerate().map(freed).collect();
         // Of equal scores the symmetric wiring comes first.

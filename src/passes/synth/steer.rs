@@ -63,11 +63,18 @@ impl Steering<'_> {
             .map(|(at, run)| {
                 let mut stream = Stream::new(settings.seed, (1 << 32) + at as u64);
                 let shape = &shapes[run.shape];
-                let climb = Climb { shape, antipodal: None, goal: &goal, thresholds: thresholds(shape, [1, 0]), expired };
+                let climb = Climb {
+                    shape,
+                    antipodal: None,
+                    goal: &goal,
+                    thresholds: thresholds(shape, [1, 0]),
+                    expired,
+                };
                 Run { shape: run.shape, ..climb.run(run.wiring.clone(), budget, &mut stream) }
             })
             .collect();
-        let (evaluations, out_of_time) = (more.iter().map(|run| run.evaluations).sum(), more.iter().any(|run| run.out_of_time));
+        let (evaluations, out_of_time) =
+            (more.iter().map(|run| run.evaluations).sum(), more.iter().any(|run| run.out_of_time));
         runs.retain(holds);
         runs.extend(more);
         runs.sort_by_key(|run| run.score);
@@ -94,7 +101,8 @@ impl Steering<'_> {
             (shape.parts(&run.wiring, dark), score::bound(score), OcsId::new(dark))
         };
         let all = (0..shape.switches.len()).map(&mut of_dark);
-        all.reduce(|one, other| if (other.0, one.1) > (one.0, other.1) { other } else { one }).expect("there are OCSes")
+        all.reduce(|one, other| if (other.0, one.1) > (one.0, other.1) { other } else { one })
+            .expect("there are OCSes")
     }
 
     fn note(&self, before: (usize, f64, OcsId), after: (usize, f64, OcsId)) -> String {
@@ -106,6 +114,8 @@ impl Steering<'_> {
             );
         }
         let (from, to) = (before.1, after.1);
-        format!("steered by fault.concurrent_flow: the distance bound of the worst dark OCS went from {from:.6e} to {to:.6e}")
+        format!(
+            "steered by fault.concurrent_flow: the distance bound of the worst dark OCS went from {from:.6e} to {to:.6e}"
+        )
     }
 }

@@ -18,7 +18,11 @@ pub(super) fn twisted_torus(pod: &Pod, dims: [u32; 3]) -> Vec<[FacePort; 2]> {
     let [x, y, _] = dims;
     let side = pod.cube.dims;
     // Cubes that a shift by `a` chips crosses, per dimension.
-    let twist = if x == y { [[0, 0, x / side[2]], [0, 0, x / side[2]], [0; 3]] } else { [[0, x / side[1], x / side[2]], [0; 3], [0; 3]] };
+    let twist = if x == y {
+        [[0, 0, x / side[2]], [0, 0, x / side[2]], [0; 3]]
+    } else {
+        [[0, x / side[1], x / side[2]], [0; 3], [0; 3]]
+    };
     fibers(pod, dims, twist)
 }
 
@@ -47,8 +51,15 @@ fn fibers(pod: &Pod, dims: [u32; 3], twist: [[u32; 3]; 3]) -> Vec<[FacePort; 2]>
                     (low[u], low[v]) = (i, j);
                     let mut high = low;
                     high[dimension] = side[dimension] - 1;
-                    let face = |cube, position, port: usize| FacePort { cube, node: pod.node(cube, position), port: PortId(port as u16) };
-                    all.push([face(BlockId(cube), high, dimension * 2), face(number(to), low, dimension * 2 + 1)]);
+                    let face = |cube, position, port: usize| FacePort {
+                        cube,
+                        node: pod.node(cube, position),
+                        port: PortId(port as u16),
+                    };
+                    all.push([
+                        face(BlockId(cube), high, dimension * 2),
+                        face(number(to), low, dimension * 2 + 1),
+                    ]);
                 }
             }
         }

@@ -24,7 +24,11 @@ pub fn of_set_switches(fabric: &Fabric, pod: &Pod, mirrors: &Mirrors) -> Topolog
 }
 
 /// The topology with these fibers and the copper meshes.
-pub(super) fn of_fibers(pod: &Pod, demand: &Demand, fibers: &[[FacePort; 2]]) -> Result<Topology, SynthError> {
+pub(super) fn of_fibers(
+    pod: &Pod,
+    demand: &Demand,
+    fibers: &[[FacePort; 2]],
+) -> Result<Topology, SynthError> {
     let mut links = mesh(pod);
     let link_of: BTreeMap<FacePort, _> =
         pod.ocses.iter().flat_map(|ocs| ocs.a.iter().chain(&ocs.b).map(|&face| (face, ocs.link))).collect();
@@ -66,7 +70,12 @@ fn mesh(pod: &Pod) -> Vec<Link> {
 
 /// All permutations of the cubes that keep every fiber with its link type (and the set of coupled face ports)
 /// and the demand: each is determined by the image of cube 0.
-fn translations(pod: &Pod, demand: &Demand, fibers: &[[FacePort; 2]], coupled: &BTreeMap<FacePort, LinkTypeId>) -> Symmetry {
+fn translations(
+    pod: &Pod,
+    demand: &Demand,
+    fibers: &[[FacePort; 2]],
+    coupled: &BTreeMap<FacePort, LinkTypeId>,
+) -> Symmetry {
     let chips = pod.chips_per_cube();
     let cubes = pod.cubes as usize;
     // `there[port of a cube][cube]`: what the port is wired to, as (other port of a cube, other cube). A
@@ -80,7 +89,8 @@ fn translations(pod: &Pod, demand: &Demand, fibers: &[[FacePort; 2]], coupled: &
     }
     for [a, b] in fibers {
         for (from, to) in [(a, b), (b, a)] {
-            there.entry(local(from)).or_insert_with(|| vec![UNCOUPLED; cubes])[from.cube.index()] = (local(to), to.cube.0);
+            there.entry(local(from)).or_insert_with(|| vec![UNCOUPLED; cubes])[from.cube.index()] =
+                (local(to), to.cube.0);
         }
     }
     let rows: Vec<Vec<(u32, u32)>> = there.into_values().collect();
@@ -91,18 +101,22 @@ fn translations(pod: &Pod, demand: &Demand, fibers: &[[FacePort; 2]], coupled: &
         }
     }
     // Fibers of other types need not carry as much.
-    let types: BTreeMap<FacePort, LinkTypeId> = fibers.iter().flatten().filter_map(|face| Some((*face, *coupled.get(face)?))).collect();
+    let types: BTreeMap<FacePort, LinkTypeId> =
+        fibers.iter().flatten().filter_map(|face| Some((*face, *coupled.get(face)?))).collect();
     let alike = types.values().all(|link_type| Some(link_type) == types.values().next());
     elements.retain(|element| {
         alike
             || types.iter().all(|(face, link_type)| {
                 let cube = element[face.cube.index()];
-                let image = FacePort { cube, node: NodeId(cube.0 * chips + face.node.0 % chips), port: face.port };
+                let image =
+                    FacePort { cube, node: NodeId(cube.0 * chips + face.node.0 % chips), port: face.port };
                 types.get(&image) == Some(link_type)
             })
     });
     // What moves the demand is none of the pod's; what keeps it forms a subgroup.
-    let node = |element: &[BlockId], node: NodeId| NodeId(element[(node.0 / chips) as usize].0 * chips + node.0 % chips);
+    let node = |element: &[BlockId], node: NodeId| {
+        NodeId(element[(node.0 / chips) as usize].0 * chips + node.0 % chips)
+    };
     elements.retain(|element| demand.is_kept_by(|at| node(element, at)));
     // Where the cubes fall into parts that no fiber joins, an element is not determined by one image: settle
     // for none.
@@ -152,5 +166,11 @@ fn connected(pod: &Pod, topology: &Topology) -> Result<(), SynthError> {
         0 => "OCSes (none are declared)".to_owned(),
         _ => pod.ocs_groups.iter().map(|group| format!("`{}`", group.name)).collect::<Vec<_>>().join(", "),
     };
-    Err(SynthError::Disconnected { reached, nodes: topology.node_count(), from: pod.node_name(start), dark, span: pod.topology_span })
+    Err(SynthError::Disconnected {
+        reached,
+        nodes: topology.node_count(),
+        from: pod.node_name(start),
+        dark,
+        span: pod.topology_span,
+    })
 }

@@ -46,7 +46,11 @@ const COLOR_WORK: usize = 1 << 27;
 
 /// Disjoint sets of OCSes, each ascending, and bounds on their number; one cube needs no OCS: no set is
 /// returned for it.
-pub fn disjoint_trees(pod: &Pod, topology: &Topology, cross_connects: &CrossConnects) -> (Vec<Vec<OcsId>>, TreeBounds) {
+pub fn disjoint_trees(
+    pod: &Pod,
+    topology: &Topology,
+    cross_connects: &CrossConnects,
+) -> (Vec<Vec<OcsId>>, TreeBounds) {
     if pod.cubes < 2 {
         return (Vec::new(), TreeBounds { at_least: 0, at_most: 0, witness: Vec::new() });
     }
@@ -70,7 +74,8 @@ pub fn disjoint_trees(pod: &Pod, topology: &Topology, cross_connects: &CrossConn
     let mut witness = Vec::new();
     for flat in &flats {
         let left = parts(&flat.partition);
-        let saved: usize = others.iter().map(|(_, partition)| left - parts(&join(&flat.partition, partition))).sum();
+        let saved: usize =
+            others.iter().map(|(_, partition)| left - parts(&join(&flat.partition, partition))).sum();
         if saved / (left - 1) < most {
             most = saved / (left - 1);
             witness = flat.made_by.clone();
@@ -82,9 +87,15 @@ pub fn disjoint_trees(pod: &Pod, topology: &Topology, cross_connects: &CrossConn
         let outside: Vec<Vec<bool>> = flats
             .iter()
             .filter(|flat| flat.maximal)
-            .map(|flat| others.iter().map(|(_, partition)| join(&flat.partition, partition) != flat.partition).collect())
+            .map(|flat| {
+                others
+                    .iter()
+                    .map(|(_, partition)| join(&flat.partition, partition) != flat.partition)
+                    .collect()
+            })
             .collect();
-        let crossing: Vec<usize> = outside.iter().map(|flat| flat.iter().filter(|&&outside| outside).count()).collect();
+        let crossing: Vec<usize> =
+            outside.iter().map(|flat| flat.iter().filter(|&&outside| outside).count()).collect();
         least = (1..=most).rev().find(|&k| expected(k, &crossing) < 1.0 - 1e-9).unwrap_or(0);
         let mut left = COLOR_WORK;
         for k in (1..=most).rev() {
@@ -136,7 +147,8 @@ fn color(k: usize, outside: &[Vec<bool>], crossing: &[usize]) -> Option<Vec<usiz
         across.iter().for_each(|&flat| left[flat] -= 1);
         let mut best: Option<(f64, usize)> = None;
         for (color, covered) in covered.iter().enumerate() {
-            let gain: f64 = across.iter().filter(|&&flat| !covered[flat]).map(|&flat| powers[left[flat]]).sum();
+            let gain: f64 =
+                across.iter().filter(|&&flat| !covered[flat]).map(|&flat| powers[left[flat]]).sum();
             let better = |&(most, at): &(f64, usize)| gain > most || (gain == most && size[color] < size[at]);
             if best.as_ref().is_none_or(better) {
                 best = Some((gain, color));
@@ -171,7 +183,8 @@ fn merge(apart: &Partition, others: &[(OcsId, Partition)]) -> Vec<Vec<OcsId>> {
     let mut trees = Vec::new();
     let (mut made, mut pending) = (apart.clone(), Vec::new());
     loop {
-        let after = rest.iter().enumerate().map(|(at, (_, partition))| (parts(&join(&made, partition)), at)).min();
+        let after =
+            rest.iter().enumerate().map(|(at, (_, partition))| (parts(&join(&made, partition)), at)).min();
         let Some((left, at)) = after.filter(|&(left, _)| left < parts(&made)) else { return trees };
         made = join(&made, &rest[at].1);
         pending.push(rest.remove(at));

@@ -20,7 +20,12 @@ pub(super) fn edges(network: &Network, dragonfly: &Dragonfly) -> Vec<Edge> {
 
 /// The links between groups whose member `r` with global ports is `router(group, r)`, and has `locals` ports
 /// before those.
-pub(super) fn global(network: &Network, dragonfly: &Dragonfly, router: impl Fn(u32, u32) -> u32, locals: u32) -> Vec<Edge> {
+pub(super) fn global(
+    network: &Network,
+    dragonfly: &Dragonfly,
+    router: impl Fn(u32, u32) -> u32,
+    locals: u32,
+) -> Vec<Edge> {
     let &Dragonfly { a, h, g, .. } = dragonfly;
     let others = g - 1;
     let port = |k: u32| Some((locals + k % h) as u16);

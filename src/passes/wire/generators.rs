@@ -6,10 +6,14 @@
 use super::edge::Edge;
 use super::grid::Axis;
 use super::{
-    bundlefly, dragonfly, fat_tree, gen_kautz, grid, hypercube, kautz, levels, listed, megafly, polarfly, polarstar, slim_fly, spectralfly,
+    bundlefly, dragonfly, fat_tree, gen_kautz, grid, hypercube, kautz, levels, listed, megafly, polarfly,
+    polarstar, slim_fly, spectralfly,
 };
 use fabc_base::algebra::Plane;
-use fabc_model::{Bundlefly, Family, FatTree, GenKautz, HyperX, Hypercube, Kautz, Mesh, Network, PolarFly, SlimFly, SpectralFly, Torus};
+use fabc_model::{
+    Bundlefly, Family, FatTree, GenKautz, HyperX, Hypercube, Kautz, Mesh, Network, PolarFly, SlimFly,
+    SpectralFly, Torus,
+};
 
 /// The links of a family whose parameters tell them.
 pub(super) fn edges(network: &Network, family: &Family) -> Vec<Edge> {
@@ -17,7 +21,9 @@ pub(super) fn edges(network: &Network, family: &Family) -> Vec<Edge> {
         Family::Torus(Torus(sides)) => grid::edges(network, sides, Axis::Ring),
         Family::Mesh(Mesh(sides)) => grid::edges(network, sides, Axis::Path),
         Family::HyperX(HyperX(sides)) => grid::edges(network, sides, Axis::Complete),
-        Family::Hypercube(Hypercube { dimensions, folded }) => hypercube::edges(network, *dimensions, *folded),
+        Family::Hypercube(Hypercube { dimensions, folded }) => {
+            hypercube::edges(network, *dimensions, *folded)
+        }
         Family::PolarStar(star) => polarstar::edges(network, star),
         Family::PolarFly(PolarFly { q }) => polarfly::edges(network, *q),
         Family::SlimFly(SlimFly { q }) => slim_fly::edges(network, *q),
@@ -28,9 +34,15 @@ pub(super) fn edges(network: &Network, family: &Family) -> Vec<Edge> {
         Family::Megafly(megafly) => megafly::edges(network, megafly),
         Family::FatTree(FatTree { levels, arity }) => fat_tree::edges(network, *levels, *arity),
         Family::Kautz(Kautz { degree, length, arcs }) => kautz::edges(network, *degree, *length, *arcs),
-        Family::GenKautz(GenKautz { degree, routers, arcs }) => gen_kautz::edges(network, *degree, *routers, *arcs),
+        Family::GenKautz(GenKautz { degree, routers, arcs }) => {
+            gen_kautz::edges(network, *degree, *routers, *arcs)
+        }
         Family::Listed(listed) => listed::edges(listed),
-        Family::Xpander(_) | Family::RandomRegular(_) | Family::Shortcuts(_) | Family::Permuted(_) | Family::Synthesized(_) => {
+        Family::Xpander(_)
+        | Family::RandomRegular(_)
+        | Family::Shortcuts(_)
+        | Family::Permuted(_)
+        | Family::Synthesized(_) => {
             unreachable!("`draw` makes the links of a {}", family.name())
         }
     }
@@ -42,9 +54,15 @@ pub type Neighbors<'a> = Box<dyn Fn(u32, &mut Vec<u32>) + Sync + 'a>;
 /// The neighbors of every router; `None` of families that [`Family::closed_form`] does not describe.
 pub fn neighbors(network: &Network) -> Option<Neighbors<'_>> {
     Some(match &network.family {
-        Family::Torus(Torus(sides)) => Box::new(|router, found| grid::neighbors(sides, Axis::Ring, router, found)),
-        Family::Mesh(Mesh(sides)) => Box::new(|router, found| grid::neighbors(sides, Axis::Path, router, found)),
-        Family::HyperX(HyperX(sides)) => Box::new(|router, found| grid::neighbors(sides, Axis::Complete, router, found)),
+        Family::Torus(Torus(sides)) => {
+            Box::new(|router, found| grid::neighbors(sides, Axis::Ring, router, found))
+        }
+        Family::Mesh(Mesh(sides)) => {
+            Box::new(|router, found| grid::neighbors(sides, Axis::Path, router, found))
+        }
+        Family::HyperX(HyperX(sides)) => {
+            Box::new(|router, found| grid::neighbors(sides, Axis::Complete, router, found))
+        }
         Family::Hypercube(Hypercube { dimensions, folded }) => {
             Box::new(|router, found| hypercube::neighbors(*dimensions, *folded, router, found))
         }
@@ -64,13 +82,19 @@ pub fn neighbors(network: &Network) -> Option<Neighbors<'_>> {
             let implicit = bundlefly::Implicit::new(*q, *p);
             Box::new(move |router, found| implicit.neighbors(router, found))
         }
-        Family::Dragonfly(dragonfly) => Box::new(|router, found| dragonfly::neighbors(dragonfly, router, found)),
+        Family::Dragonfly(dragonfly) => {
+            Box::new(|router, found| dragonfly::neighbors(dragonfly, router, found))
+        }
         Family::Megafly(megafly) => {
             let spines = megafly.spines();
             Box::new(move |router, found| megafly::neighbors(&spines, router, found))
         }
-        Family::FatTree(FatTree { levels, arity }) => Box::new(|router, found| fat_tree::neighbors(*levels, *arity, router, found)),
-        Family::Kautz(Kautz { degree, length, arcs }) => Box::new(|router, found| kautz::neighbors(*degree, *length, *arcs, router, found)),
+        Family::FatTree(FatTree { levels, arity }) => {
+            Box::new(|router, found| fat_tree::neighbors(*levels, *arity, router, found))
+        }
+        Family::Kautz(Kautz { degree, length, arcs }) => {
+            Box::new(|router, found| kautz::neighbors(*degree, *length, *arcs, router, found))
+        }
         _ => return None,
     })
 }

@@ -11,7 +11,9 @@ pub(super) fn edges(network: &Network, degree: u32, length: u32, arcs: Arcs) -> 
     let mut edges = Vec::new();
     for router in 0..network.router_count() as u32 {
         for next in successors(degree, length, router) {
-            let merged = arcs == Arcs::Duplex && next < router && successors(degree, length, next).any(|back| back == router);
+            let merged = arcs == Arcs::Duplex
+                && next < router
+                && successors(degree, length, next).any(|back| back == router);
             if !merged {
                 let ends = [router, next];
                 edges.push(Edge::local(network, ends));

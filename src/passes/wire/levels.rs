@@ -51,7 +51,9 @@ impl Joint<'_> {
         let &Level { blocks, joined, .. } = self.level;
         for router in 0..blocks {
             for other in router + 1..blocks {
-                let ends = |copy| [(first + router, (other - 1) * joined + copy), (first + other, router * joined + copy)];
+                let ends = |copy| {
+                    [(first + router, (other - 1) * joined + copy), (first + other, router * joined + copy)]
+                };
                 edges.extend((0..joined).map(|copy| self.edge(LinkClass::Local, ends(copy))));
             }
         }
@@ -86,7 +88,9 @@ impl Joint<'_> {
         let round = blocks - 1;
         let (offset, copy) = (k % round + 1, k / round);
         match arrangement {
-            Arrangement::Consecutive if round == self.size => ((k % round + copy * (self.size / joined)) % self.size, copy),
+            Arrangement::Consecutive if round == self.size => {
+                ((k % round + copy * (self.size / joined)) % self.size, copy)
+            }
             Arrangement::Consecutive | Arrangement::Palmtree => (k / ports, k % ports),
             Arrangement::Fold => {
                 // Pairs of an offset and its opposite, copy by copy: a router has half as many as ports.

@@ -8,5 +8,12 @@ use fabc_model::Listed;
 /// The links of the file.
 pub(super) fn edges(listed: &Listed) -> Vec<Edge> {
     let links = listed.links.iter();
-    links.map(|link| Edge { ends: link.ends, class: LinkClass::Local, link_type: link.link, ports: link.ports }).collect()
+    links
+        .map(|link| Edge {
+            ends: link.ends,
+            class: LinkClass::Local,
+            link_type: link.link,
+            ports: link.ports,
+        })
+        .collect()
 }

@@ -14,10 +14,16 @@ pub(super) fn edges(network: &Network, megafly: &Megafly) -> Vec<Edge> {
     let (a, half) = (megafly.a, megafly.a / 2);
     let mut edges = Vec::new();
     for group in 0..megafly.groups() {
-        let pairs = (0..half).flat_map(|leaf| (half..a).map(move |spine| [group * a + leaf, group * a + spine]));
+        let pairs =
+            (0..half).flat_map(|leaf| (half..a).map(move |spine| [group * a + leaf, group * a + spine]));
         edges.extend(pairs.map(|ends| Edge::local(network, ends)));
     }
-    edges.extend(dragonfly::global(network, &megafly.spines(), |group, spine| group * a + half + spine, half));
+    edges.extend(dragonfly::global(
+        network,
+        &megafly.spines(),
+        |group, spine| group * a + half + spine,
+        half,
+    ));
     edges
 }
 

@@ -57,14 +57,21 @@ pub fn kinds(network: &Network, family: &Family) -> Vec<Kind> {
     for Edge { ends, class, link_type, .. } in edges(network, family) {
         kinds.entry((class == LinkClass::Global, link_type)).or_default().push(ends);
     }
-    let kind = |((global, link_type), links)| Kind { class: if global { LinkClass::Global } else { LinkClass::Local }, link_type, links };
+    let kind = |((global, link_type), links)| Kind {
+        class: if global { LinkClass::Global } else { LinkClass::Local },
+        link_type,
+        links,
+    };
     kinds.into_iter().map(kind).collect()
 }
 
 /// The topology of a permuted network, whose links of every kind join other pairs than those of the base.
 pub fn wire_permuted(fabric: &Fabric, network: &Network, base: &[Kind], drawn: &[Vec<[u32; 2]>]) -> Topology {
-    let edge = |kind: &Kind, ends| Edge { ends, class: kind.class, link_type: kind.link_type, ports: [None, None] };
-    let of_kind = |(kind, links): (_, &Vec<[u32; 2]>)| links.iter().map(move |&ends| edge(kind, ends)).collect::<Vec<_>>();
+    let edge =
+        |kind: &Kind, ends| Edge { ends, class: kind.class, link_type: kind.link_type, ports: [None, None] };
+    let of_kind = |(kind, links): (_, &Vec<[u32; 2]>)| {
+        links.iter().map(move |&ends| edge(kind, ends)).collect::<Vec<_>>()
+    };
     of_edges(fabric, network, &base.iter().zip(drawn).flat_map(of_kind).collect::<Vec<_>>())
 }
 
@@ -117,7 +124,10 @@ fn number(routers: usize, edges: &[Edge], simplex: bool) -> (usize, Vec<Link>) {
         number_sides(routers, edges, &[0, 1], &mut port_of);
     }
     let ports = port_of.iter().flatten().max().map_or(0, |&port| usize::from(port) + 1);
-    let end = |edge: &Edge, ports: &[u16; 2], side: usize| End { node: NodeId(edge.ends[side]), port: PortId(ports[side]) };
+    let end = |edge: &Edge, ports: &[u16; 2], side: usize| End {
+        node: NodeId(edge.ends[side]),
+        port: PortId(ports[side]),
+    };
     let link = |(edge, ports): (&Edge, &[u16; 2])| Link {
         a: end(edge, ports, 0),
         b: end(edge, ports, 1),
@@ -144,7 +154,8 @@ fn number_sides(routers: usize, edges: &[Edge], sides: &[usize], port_of: &mut [
         for &side in sides {
             let at = &mut next[edge.ends[side] as usize];
             let global = edge.class == LinkClass::Global;
-            halves[*at as usize] = Half { global, neighbor: edge.ends[1 - side], edge: id as u32, side: side as u8 };
+            halves[*at as usize] =
+                Half { global, neighbor: edge.ends[1 - side], edge: id as u32, side: side as u8 };
             *at += 1;
         }
     }
@@ -187,7 +198,12 @@ mod tests {
     fn local_links_come_first_then_neighbors_then_copies() {
         use LinkClass::{Global, Local};
         let none = [None, None];
-        let edges = [edge([0, 1], Global, none), edge([0, 3], Local, none), edge([0, 2], Local, none), edge([2, 0], Local, none)];
+        let edges = [
+            edge([0, 1], Global, none),
+            edge([0, 3], Local, none),
+            edge([0, 2], Local, none),
+            edge([2, 0], Local, none),
+        ];
         assert_eq!(ports(&edges, false), [[3, 0], [2, 0], [0, 0], [1, 1]]);
     }
 

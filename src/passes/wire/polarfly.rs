@@ -9,7 +9,13 @@ use fabc_model::Network;
 /// The links of a PolarFly.
 pub(super) fn edges(network: &Network, q: u32) -> Vec<Edge> {
     let plane = Plane::new(q);
-    let above = |point: u32| plane.orthogonal(point).into_iter().filter(move |&other| other > point).map(move |other| [point, other]);
+    let above = |point: u32| {
+        plane
+            .orthogonal(point)
+            .into_iter()
+            .filter(move |&other| other > point)
+            .map(move |other| [point, other])
+    };
     (0..Plane::count(q)).flat_map(above).map(|ends| Edge::local(network, ends)).collect()
 }
 

@@ -49,6 +49,8 @@ impl Implicit {
         let orthogonal = &self.points[point as usize];
         let own = if orthogonal.contains(&point) { &self.quadric } else { &self.plain };
         found.extend(own.inside[place as usize].iter().map(|other| point * size + other));
-        found.extend(orthogonal.iter().filter(|&&other| other != point).map(|&other| own.meets(point, place, other)));
+        found.extend(
+            orthogonal.iter().filter(|&&other| other != point).map(|&other| own.meets(point, place, other)),
+        );
     }
 }

@@ -9,7 +9,21 @@ use fabc_ir::{LinkClass, Names, Topology};
 use std::collections::BTreeSet;
 
 /// Lengths of global links tried against local ones of length 1, and of local ones against global ones.
-const RATIOS: [[u32; 2]; 13] = [[1, 2], [1, 3], [1, 4], [1, 6], [1, 8], [1, 12], [1, 16], [1, 24], [0, 1], [2, 1], [3, 1], [4, 1], [1, 0]];
+const RATIOS: [[u32; 2]; 13] = [
+    [1, 2],
+    [1, 3],
+    [1, 4],
+    [1, 6],
+    [1, 8],
+    [1, 12],
+    [1, 16],
+    [1, 24],
+    [0, 1],
+    [2, 1],
+    [3, 1],
+    [4, 1],
+    [1, 0],
+];
 
 /// Axes up to which every set of them is tried; beyond that single ones.
 const JOINED_AXES: usize = 3;
@@ -114,7 +128,8 @@ fn by_axis(topology: &Topology, sides: &[u32], consider: &mut impl FnMut(&dyn Fn
     };
     for set in sets {
         consider(&|channel| {
-            let of_set = |&(index, &axis): &(usize, &(u32, u32))| set >> index & 1 == 1 && runs_along(channel, axis);
+            let of_set =
+                |&(index, &axis): &(usize, &(u32, u32))| set >> index & 1 == 1 && runs_along(channel, axis);
             u32::from(axes.iter().enumerate().any(|axis| of_set(&axis)))
         });
     }

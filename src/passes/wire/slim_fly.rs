@@ -24,8 +24,11 @@ pub(super) fn pairs(q: u32) -> Vec<[u32; 2]> {
         exponents.into_iter().for_each(|exponent| differs[field.power(exponent) as usize] = true);
         for column in 0..q {
             for row in 0..q {
-                let others = (row + 1..q).filter(|&other| differs[field.sum(other, field.negative(row)) as usize]);
-                pairs.extend(others.map(|other| [id(side as u32, column, row), id(side as u32, column, other)]));
+                let others =
+                    (row + 1..q).filter(|&other| differs[field.sum(other, field.negative(row)) as usize]);
+                pairs.extend(
+                    others.map(|other| [id(side as u32, column, row), id(side as u32, column, other)]),
+                );
             }
         }
     }

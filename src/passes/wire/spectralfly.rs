@@ -45,15 +45,22 @@ fn generators(rho: u32, q: u32) -> Vec<Matrix> {
         let [first, ..] = *tuple;
         let positive = match rho % 4 {
             1 => first % 2 != 0 && first > 0,
-            _ => first % 2 == 0 && tuple.iter().find(|&&number| number != 0).is_some_and(|&number| number > 0),
+            _ => {
+                first % 2 == 0 && tuple.iter().find(|&&number| number != 0).is_some_and(|&number| number > 0)
+            }
         };
         positive && tuple.iter().map(|number| number * number).sum::<i64>() == rho
     };
     let numbers = || -most..=most;
-    let tuples = numbers().flat_map(|a| numbers().flat_map(move |b| numbers().flat_map(move |c| numbers().map(move |d| [a, b, c, d]))));
+    let tuples = numbers().flat_map(|a| {
+        numbers().flat_map(move |b| numbers().flat_map(move |c| numbers().map(move |d| [a, b, c, d])))
+    });
     let roots = (0..q).flat_map(|x| (0..q).map(move |y| (x, y)));
-    let (x, y) = roots.into_iter().find(|(x, y)| (x * x + y * y + 1) % q == 0).expect("-1 is a sum of two squares");
-    let matrix = |[a, b, c, d]: [i64; 4]| [a + b * x + d * y, -b * y + c + d * x, -b * y - c + d * x, a - b * x - d * y];
+    let (x, y) =
+        roots.into_iter().find(|(x, y)| (x * x + y * y + 1) % q == 0).expect("-1 is a sum of two squares");
+    let matrix = |[a, b, c, d]: [i64; 4]| {
+        [a + b * x + d * y, -b * y + c + d * x, -b * y - c + d * x, a - b * x - d * y]
+    };
     let reduced = |tuple| normal(matrix(tuple).map(|number| number.rem_euclid(q) as u32), q as u32);
     tuples.filter(fits).map(reduced).collect()
 }

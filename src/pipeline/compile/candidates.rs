@@ -18,6 +18,9 @@ pub fn candidates(fabric: &Fabric, network: &Network) -> Result<Vec<Topology>, D
             let drawn = draw::permuted(of, &links, network.span)?;
             drawn.iter().map(|drawn| wire::wire_permuted(fabric, network, &base, drawn)).collect()
         }
-        family => draw::candidates(family, network.span)?.iter().map(|links| wire::wire_drawn(fabric, network, links)).collect(),
+        family => draw::candidates(family, network.span)?
+            .iter()
+            .map(|links| wire::wire_drawn(fabric, network, links))
+            .collect(),
     })
 }

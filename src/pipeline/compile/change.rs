@@ -10,8 +10,8 @@ use fabc_base::ids::Id;
 use fabc_base::progress::Progress;
 use fabc_check::CheckError;
 use fabc_ir::{
-    Change, ChangeOrder, Delta, DualLengths, Entry, ForwardingTables, Mirrors, Plan, Scene, Stage, Staged, Step, TableChange, TableKey,
-    Topology, after,
+    Change, ChangeOrder, Delta, DualLengths, Entry, ForwardingTables, Mirrors, Plan, Scene, Stage, Staged,
+    Step, TableChange, TableKey, Topology, after,
 };
 use fabc_model::{Demand, Fabric, Pod};
 use fabc_passes::repair::{self, Before, NoWay};
@@ -117,7 +117,12 @@ impl Planned<'_> {
             progress.note(&format!("step {} of {}", done + 1, steps.len()));
             let (end, delta, load) = self.batch(&moment, &ranks, done)?;
             let scene = without(&moment.topology, &removed(self.pod, &steps[done..end]));
-            let tables = proved(self.fabric, &scene, Before { tables: &moment.tables, ranks: &ranks }, (ChangeOrder::Kept, delta, load))?;
+            let tables = proved(
+                self.fabric,
+                &scene,
+                Before { tables: &moment.tables, ranks: &ranks },
+                (ChangeOrder::Kept, delta, load),
+            )?;
             let there = tables.delta.applied(&moment.tables, &[], CHANGE);
             let mirrors = after(&moment.mirrors, &steps[done..end]);
             moment = Moment::new(synth::of_set_switches(self.fabric, self.pod, &mirrors), mirrors, there);
@@ -135,7 +140,13 @@ impl Planned<'_> {
     }
 
     /// From tables in force to others that rise by the same ranks.
-    fn onto(&self, scene: &Scene<'_>, in_force: Before<'_>, there: &ForwardingTables, order: ChangeOrder) -> Result<TableChange, NoChange> {
+    fn onto(
+        &self,
+        scene: &Scene<'_>,
+        in_force: Before<'_>,
+        there: &ForwardingTables,
+        order: ChangeOrder,
+    ) -> Result<TableChange, NoChange> {
         let (delta, keeps) = repair::onto(scene, in_force, there);
         if !keeps {
             return Err(NoChange::NoWay);
@@ -155,7 +166,8 @@ impl Planned<'_> {
         let up = self.onto(scene, Before { tables: &before, ranks: &ranks }, &above, ChangeOrder::Above)?;
         let between = up.delta.applied(&before, &[], CHANGE);
         let ranks = blocks(&own, &own, vcs);
-        let down = self.onto(scene, Before { tables: &between, ranks: &ranks }, &below, ChangeOrder::Below)?;
+        let down =
+            self.onto(scene, Before { tables: &between, ranks: &ranks }, &below, ChangeOrder::Below)?;
         Ok(vec![up, down])
     }
 
@@ -191,7 +203,9 @@ impl Planned<'_> {
                 ends.push(at + 1);
             }
         }
-        let within = |end: usize| self.without_removed(moment, ranks, first..end).ok().filter(|(_, load)| *load <= self.limit);
+        let within = |end: usize| {
+            self.without_removed(moment, ranks, first..end).ok().filter(|(_, load)| *load <= self.limit)
+        };
         if let Some(found) = longest(&ends, within) {
             return Ok(found);
         }
@@ -205,7 +219,12 @@ impl Planned<'_> {
 
     /// What changes in the tables so that they do without what steps remove, and the load then: broken routes
     /// go other ways, and if that is too much, all are chosen once more.
-    fn without_removed(&self, moment: &Moment, ranks: &[u32], steps: Range<usize>) -> Result<(Delta, u64), NoWay> {
+    fn without_removed(
+        &self,
+        moment: &Moment,
+        ranks: &[u32],
+        steps: Range<usize>,
+    ) -> Result<(Delta, u64), NoWay> {
         let scene = without(&moment.topology, &removed(self.pod, &self.plan.steps[steps]));
         let (demand, before) = (&self.fabric.demand, Before { tables: &moment.tables, ranks });
         let found = repair::local(&scene, demand, before, 1)?;
@@ -216,7 +235,8 @@ impl Planned<'_> {
         let settings = allowed_turns::Settings { sweeps: SWEEPS, ..settings };
         let order = TurnOrder { vcs: self.tables.vcs, symmetric: true, ranks: ranks.to_vec(), lost: 0 };
         let start = repair::routes(&scene, before, &found.delta);
-        let routes = allowed_turns::select(&scene, demand, moment.prices(demand), &order, &settings, Some(&start));
+        let routes =
+            allowed_turns::select(&scene, demand, moment.prices(demand), &order, &settings, Some(&start));
         let there = tables::build(scene.topology, &routes, TableKey::DstInput, CHANGE);
         let load = repair::most_loaded(&scene, demand, &there);
         // Ranks of their own are none of the way.
@@ -236,7 +256,13 @@ fn proved(
 ) -> Result<TableChange, NoChange> {
     let keys_most = delta.most_entries(in_force.tables);
     let change = TableChange { order, delta, load, keys_most };
-    fabc_check::repair(fabric, scene, (in_force.tables, in_force.ranks), None, &change.as_repair(&fabric.name))?;
+    fabc_check::repair(
+        fabric,
+        scene,
+        (in_force.tables, in_force.ranks),
+        None,
+        &change.as_repair(&fabric.name),
+    )?;
     Ok(change)
 }
 
@@ -278,7 +304,9 @@ fn longest(ends: &[usize], within: impl Fn(usize) -> Option<(Delta, u64)>) -> Op
 /// The fibers that steps remove, by the ends of their links.
 fn removed(pod: &Pod, steps: &[Step]) -> BTreeSet<[(u32, usize); 2]> {
     let removes = steps.iter().filter(|step| step.change == Change::Remove);
-    removes.map(|step| ends(pod.ocses[step.ocs].faces(step.pair).map(|face| (face.node.0, face.port.index())))).collect()
+    removes
+        .map(|step| ends(pod.ocses[step.ocs].faces(step.pair).map(|face| (face.node.0, face.port.index()))))
+        .collect()
 }
 
 fn ends(mut ends: [(u32, usize); 2]) -> [(u32, usize); 2] {
@@ -288,6 +316,9 @@ fn ends(mut ends: [(u32, usize); 2]) -> [(u32, usize); 2] {
 
 /// A topology without some fibers.
 fn without<'a>(topology: &'a Topology, removed: &BTreeSet<[(u32, usize); 2]>) -> Scene<'a> {
-    let lit = topology.links().iter().map(|link| !removed.contains(&ends([link.a, link.b].map(|end| (end.node.0, end.port.index())))));
+    let lit = topology
+        .links()
+        .iter()
+        .map(|link| !removed.contains(&ends([link.a, link.b].map(|end| (end.node.0, end.port.index())))));
     Scene { topology, lit: lit.collect(), dead: Vec::new() }
 }

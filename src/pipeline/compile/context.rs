@@ -27,7 +27,8 @@ impl<'a> Context<'a> {
         lengths: &'a DualLengths,
         faults: usize,
     ) -> Self {
-        let (trees, cross_connects) = (pod.map_or(&[][..], |pod| &pod.trees), pod.map(|pod| &pod.cross_connects));
+        let (trees, cross_connects) =
+            (pod.map_or(&[][..], |pod| &pod.trees), pod.map(|pod| &pod.cross_connects));
         let fault_flows = fault_flows_are_listed(topology, faults);
         Self { fabric, topology, cross_connects, lengths, trees, fault_flows }
     }

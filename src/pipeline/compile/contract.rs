@@ -10,7 +10,8 @@ use fabc_base::diag::{Failure, Span};
 use fabc_base::units::Decimal;
 use fabc_emit::number::{round_down_sig, round_up_sig};
 use fabc_ir::{
-    Distances, Fraction, LimitArgument, NetworkMetrics, Topology, Units, bisection_unmeasured, gigabytes, nanoseconds, search_unmeasured,
+    Distances, Fraction, LimitArgument, NetworkMetrics, Topology, Units, bisection_unmeasured, gigabytes,
+    nanoseconds, search_unmeasured,
 };
 use fabc_model::{Comparison, Fabric, Faults, GraphMetric, Metric, Pod, Reference, Require, Scale};
 use fabc_passes::{limit, measure};
@@ -89,26 +90,42 @@ pub(super) fn decided(fabric: &Fabric, topology: Option<&Topology>, distances: O
 }
 
 /// What is known of every line before anything is searched: its place, and the bounds in its unit.
-pub(super) fn bounds_of_lines(fabric: &Fabric, topology: Option<&Topology>, distances: Option<&Distances>) -> Vec<(Span, String)> {
+pub(super) fn bounds_of_lines(
+    fabric: &Fabric,
+    topology: Option<&Topology>,
+    distances: Option<&Distances>,
+) -> Vec<(Span, String)> {
     if fabric.node_count() < 2 {
         return Vec::new();
     }
     let (universal, units) = (universal(fabric), units(fabric));
     let bounds = bounds(fabric, topology, distances, &units, universal.as_ref());
     let told = |line: &Require| {
-        let unit = units.of_rate(line.metric, Fraction::whole(1u8)).filter(|_| family(line.metric) != line.metric);
+        let unit =
+            units.of_rate(line.metric, Fraction::whole(1u8)).filter(|_| family(line.metric) != line.metric);
         let own = bounds.iter().filter(|bound| bound.quantity == (family(line.metric), line.fault));
         let mut all: Vec<String> = own
             .map(|bound| {
                 let value = unit.map_or(bound.value, |unit| bound.value.times(unit));
                 let value = if bound.most { round_up_sig(value, 6) } else { round_down_sig(value, 6) };
-                format!("{} {}: {}", bound.from.reason, format!("{value} {}", line.metric.unit()).trim_end(), bound.from.why)
+                format!(
+                    "{} {}: {}",
+                    bound.from.reason,
+                    format!("{value} {}", line.metric.unit()).trim_end(),
+                    bound.from.why
+                )
             })
             .collect();
         all.dedup();
         (line.span, all.join("\n"))
     };
-    fabric.requires.iter().filter(|line| line.of.is_none()).map(told).filter(|(_, told)| !told.is_empty()).collect()
+    fabric
+        .requires
+        .iter()
+        .filter(|line| line.of.is_none())
+        .map(told)
+        .filter(|(_, told)| !told.is_empty())
+        .collect()
 }
 
 /// The lines that are about what is not measured of such a network.
@@ -124,7 +141,9 @@ fn unmeasured(fabric: &Fabric, topology: Option<&Topology>) -> Vec<Box<dyn Diagn
                 ("the bisection", bisection_unmeasured(fabric.node_count(), family.is_simplex())?)
             }
             Metric::Graph(GraphMetric::ShortestPaths) => ("the number of shortest paths", searched(1)?),
-            Metric::Graph(GraphMetric::EdgeConnectivity) => ("the edge connectivity", searched(topology.map_or(0, measure::least_degree))?),
+            Metric::Graph(GraphMetric::EdgeConnectivity) => {
+                ("the edge connectivity", searched(topology.map_or(0, measure::least_degree))?)
+            }
             _ => return None,
         };
         Some(boxed(line, what, why))
@@ -136,11 +155,16 @@ fn unmeasured(fabric: &Fabric, topology: Option<&Topology>) -> Vec<Box<dyn Diagn
 ///
 /// # Errors
 /// A [`ContractError`] for every such line.
-pub(super) fn measured(fabric: &Fabric, topology: &Topology, network: &NetworkMetrics) -> Result<(), Failure> {
+pub(super) fn measured(
+    fabric: &Fabric,
+    topology: &Topology,
+    network: &NetworkMetrics,
+) -> Result<(), Failure> {
     let mut errors = unmeasured(fabric, Some(topology));
     if errors.is_empty() && network.paths.is_none() {
         let why = "some pair has more of them than 64 bits can count";
-        let lines = fabric.requires.iter().filter(|line| line.metric == Metric::Graph(GraphMetric::ShortestPaths));
+        let lines =
+            fabric.requires.iter().filter(|line| line.metric == Metric::Graph(GraphMetric::ShortestPaths));
         errors.extend(lines.map(|line| boxed(line, "the number of shortest paths", why.to_owned())));
     }
     if errors.is_empty() { Ok(()) } else { Err(Failure::Infeasible(errors)) }
@@ -182,18 +206,29 @@ fn units(fabric: &Fabric) -> Units {
 }
 
 /// What a line demands, with what follows from it for other quantities.
-fn sides<'r>(fabric: &Fabric, require: &'r Require, units: &Units, universal: Option<Fraction>) -> Vec<Side<&'r Require>> {
+fn sides<'r>(
+    fabric: &Fabric,
+    require: &'r Require,
+    units: &Units,
+    universal: Option<Fraction>,
+) -> Vec<Side<&'r Require>> {
     let number = Fraction::from(require.value);
     let one = Fraction::whole(1u8);
     let value = match require.scale {
         Scale::Metric => Some(number),
         Scale::Cycles => Some(nanoseconds(number, fabric.clock_hz)),
-        Scale::ShareOf(Reference::Universal) => universal.and_then(|rate| units.of_rate(require.metric, rate)).map(|all| number.times(all)),
+        Scale::ShareOf(Reference::Universal) => {
+            universal.and_then(|rate| units.of_rate(require.metric, rate)).map(|all| number.times(all))
+        }
         Scale::ShareOf(_) => None,
     };
     // Flows as rates of every pair: what a rate of 1 comes to.
-    let unit = units.of_rate(require.metric, one).filter(|unit| family(require.metric) != require.metric && !unit.is_zero());
-    let Some(value) = value.map(|value| unit.map_or(value, |unit| value.over(unit))) else { return Vec::new() };
+    let unit = units
+        .of_rate(require.metric, one)
+        .filter(|unit| family(require.metric) != require.metric && !unit.is_zero());
+    let Some(value) = value.map(|value| unit.map_or(value, |unit| value.over(unit))) else {
+        return Vec::new();
+    };
     let (most, least, open) = match require.comparison {
         Comparison::AtMost => (true, false, false),
         Comparison::Less => (true, false, true),
@@ -201,7 +236,13 @@ fn sides<'r>(fabric: &Fabric, require: &'r Require, units: &Units, universal: Op
         Comparison::Greater => (false, true, true),
         Comparison::Equal => (true, true, false),
     };
-    let side = |metric, fault, most, value, open| Side { quantity: (metric, fault), most, value, open, from: require };
+    let side = |metric, fault, most, value, open| Side {
+        quantity: (metric, fault),
+        most,
+        value,
+        open,
+        from: require,
+    };
     let (metric, fault) = (family(require.metric), require.fault);
     let mut sides = Vec::new();
     // Fewer links make no way shorter, as long as nobody is gone.
@@ -209,7 +250,11 @@ fn sides<'r>(fabric: &Fabric, require: &'r Require, units: &Units, universal: Op
     let of_ways = matches!(metric, Metric::Diameter | Metric::AverageHops);
     for most in [most.then_some(true), least.then_some(false)].into_iter().flatten() {
         sides.push(side(metric, fault, most, value, open));
-        let mean = if most { (Metric::Diameter, Metric::AverageHops) } else { (Metric::AverageHops, Metric::Diameter) };
+        let mean = if most {
+            (Metric::Diameter, Metric::AverageHops)
+        } else {
+            (Metric::AverageHops, Metric::Diameter)
+        };
         if metric == mean.0 {
             sides.push(side(mean.1, fault, most, value, open));
         }
@@ -238,8 +283,12 @@ fn universal(fabric: &Fabric) -> Option<(Fraction, String)> {
         LimitArgument::Tree { .. } | LimitArgument::OneHop { .. } => {
             "universal bound: seen from any chip, no wiring of the cubes brings the others closer than a tree of cubes"
         }
-        LimitArgument::Plane { .. } => "universal bound: half of all pairs cross a plane through the cubes, and no fiber does",
-        LimitArgument::Cubes { .. } => "universal bound: no wiring has more fibers between these cubes and the others",
+        LimitArgument::Plane { .. } => {
+            "universal bound: half of all pairs cross a plane through the cubes, and no fiber does"
+        }
+        LimitArgument::Cubes { .. } => {
+            "universal bound: no wiring has more fibers between these cubes and the others"
+        }
     };
     Some((limit.value(), why.to_owned()))
 }
@@ -262,14 +311,26 @@ impl Bounds {
     /// What can be counted before anything is measured.
     fn counted(&mut self, metric: Metric, count: u64) {
         for most in [true, false] {
-            let from = Argument { reason: "this network has", why: "it follows from the parameters of the network".to_owned() };
-            self.all.push(Side { quantity: (metric, false), most, value: Fraction::whole(count), open: false, from });
+            let from = Argument {
+                reason: "this network has",
+                why: "it follows from the parameters of the network".to_owned(),
+            };
+            self.all.push(Side {
+                quantity: (metric, false),
+                most,
+                value: Fraction::whole(count),
+                open: false,
+                from,
+            });
         }
     }
     /// What a fixed topology has exactly while it is healthy; faults only add to it.
     fn exact(&mut self, metric: Metric, value: Fraction) {
         for most in [true, false] {
-            let from = Argument { reason: "this topology has", why: "nothing is searched here: the topology is fixed".to_owned() };
+            let from = Argument {
+                reason: "this topology has",
+                why: "nothing is searched here: the topology is fixed".to_owned(),
+            };
             self.all.push(Side { quantity: (metric, false), most, value, open: false, from });
         }
         self.add(metric, false, value, "without any fault this topology has", "faults make no way shorter");
@@ -294,7 +355,13 @@ fn bounds(
         bounds.add(Metric::ConcurrentFlow, true, *value, "no topology of these switches exceeds", why);
         rate = if *value < leaves { (*value, why) } else { rate };
     }
-    bounds.add(Metric::MaxChannelLoad, false, units.load_at(rate.0), "no routing on any of these topologies goes below", rate.1);
+    bounds.add(
+        Metric::MaxChannelLoad,
+        false,
+        units.load_at(rate.0),
+        "no routing on any of these topologies goes below",
+        rate.1,
+    );
 
     let (least, mean) = match distances {
         Some(distances) => {
@@ -317,17 +384,34 @@ fn bounds(
     }
     let hop = fabric.hop_cycles().iter().min().copied().unwrap_or(0);
     let times = |hops: Fraction| nanoseconds(hops.times(Fraction::whole(hop)), fabric.clock_hz);
-    let why = format!("every hop takes at least {hop} cycles, and there are at least {:.4} on average", mean.as_f64());
+    let why = format!(
+        "every hop takes at least {hop} cycles, and there are at least {:.4} on average",
+        mean.as_f64()
+    );
     bounds.add(Metric::Latency, false, times(mean), "no routing goes below", &why);
-    let why = format!("every hop takes at least {hop} cycles, and the farthest pair is at least {} apart", least.ceil());
+    let why = format!(
+        "every hop takes at least {hop} cycles, and the farthest pair is at least {} apart",
+        least.ceil()
+    );
     bounds.add(Metric::LatencyMax, false, times(least), "no routing goes below", &why);
     let share = Fraction::new(1u8, fabric.budget.vcs.max(1));
     if fabric.pod().is_none() {
         bounds.counted(Metric::Graph(GraphMetric::Routers), fabric.node_count() as u64);
-        bounds.counted(Metric::Graph(GraphMetric::Hosts), fabric.declared_hosts().into_iter().map(u64::from).sum());
-        topology.into_iter().for_each(|topology| bounds.counted(Metric::Graph(GraphMetric::Links), topology.links().len() as u64));
+        bounds.counted(
+            Metric::Graph(GraphMetric::Hosts),
+            fabric.declared_hosts().into_iter().map(u64::from).sum(),
+        );
+        topology.into_iter().for_each(|topology| {
+            bounds.counted(Metric::Graph(GraphMetric::Links), topology.links().len() as u64)
+        });
     }
-    bounds.add(Metric::VcBalance, false, share, "no routing goes below", "the largest of all shares is no smaller than their mean");
+    bounds.add(
+        Metric::VcBalance,
+        false,
+        share,
+        "no routing goes below",
+        "the largest of all shares is no smaller than their mean",
+    );
     if let Some(pod) = fabric.pod() {
         let why = "every tree joins all cubes, and no two share a switch";
         let most = Fraction::whole(most_trees(pod));
@@ -356,13 +440,20 @@ pub(super) fn widest(fabric: &Fabric, topology: Option<&Topology>) -> Widest {
     let largest = fabric.link_types.ids().map(|link| fabric.capacities.of(link)).max().unwrap_or(1);
     match (topology, fabric.pod()) {
         (Some(topology), _) => {
-            let ports = topology.nodes().map(|node| topology.channels_from(node).count()).max().unwrap_or(0) as u32;
-            let leaves = |node| topology.channels_from(node).map(|channel| topology.channel_capacity(channel)).sum();
+            let ports =
+                topology.nodes().map(|node| topology.channels_from(node).count()).max().unwrap_or(0) as u32;
+            let leaves =
+                |node| topology.channels_from(node).map(|channel| topology.channel_capacity(channel)).sum();
             Widest { ports, capacity: topology.nodes().map(leaves).max().unwrap_or(0) }
         }
         // Two along each axis.
-        (None, Some(_)) => Widest { ports: fabric.router.radix.min(6), capacity: u64::from(fabric.router.radix.min(6)) * largest },
-        (None, None) => Widest { ports: fabric.router.radix, capacity: u64::from(fabric.router.radix) * largest },
+        (None, Some(_)) => Widest {
+            ports: fabric.router.radix.min(6),
+            capacity: u64::from(fabric.router.radix.min(6)) * largest,
+        },
+        (None, None) => {
+            Widest { ports: fabric.router.radix, capacity: u64::from(fabric.router.radix) * largest }
+        }
     }
 }
 
@@ -395,12 +486,18 @@ fn most_trees(pod: &Pod) -> u64 {
 /// What a line about a collective or a simulation demands.
 pub(super) fn side<'r>(fabric: &Fabric, line: &'r Require) -> Vec<Side<&'r Require>> {
     // No rate is a metric of these.
-    sides(fabric, line, &Units { parts: 1, sent_per_host: Fraction::whole(1u8), channel_bandwidth: Fraction::whole(1u8) }, None)
+    sides(
+        fabric,
+        line,
+        &Units { parts: 1, sent_per_host: Fraction::whole(1u8), channel_bandwidth: Fraction::whole(1u8) },
+        None,
+    )
 }
 
 /// A bound of a rate as one of the metric that a line is about.
 fn in_its_unit(line: &Require, bound: &Side<Argument>, units: &Units) -> Side<Argument> {
-    let unit = units.of_rate(line.metric, Fraction::whole(1u8)).filter(|_| family(line.metric) != line.metric);
+    let unit =
+        units.of_rate(line.metric, Fraction::whole(1u8)).filter(|_| family(line.metric) != line.metric);
     Side { value: unit.map_or(bound.value, |unit| bound.value.times(unit)), ..bound.clone() }
 }
 
@@ -418,7 +515,11 @@ pub(super) fn refused(fabric: &Fabric, line: &Require, bound: &Side<Argument>) -
         Scale::Cycles => Some(Fraction::from(line.value)),
         Scale::ShareOf(_) => None,
     };
-    let value = format!("{} {}", written(bound.value.times(scale), bound.most, line.comparison, number), line.unit_name());
+    let value = format!(
+        "{} {}",
+        written(bound.value.times(scale), bound.most, line.comparison, number),
+        line.unit_name()
+    );
     let value = value.trim_end();
     let side = if bound.most { "at most" } else { "at least" };
     ContractError::Bound {
@@ -454,5 +555,11 @@ fn contradiction(line: &Require, other: &Require) -> ContractError {
     } else {
         "no average is above the largest value".to_owned()
     };
-    ContractError::Lines { text: line.as_written(), other: other.as_written(), argument, span: line.span, first: other.span }
+    ContractError::Lines {
+        text: line.as_written(),
+        other: other.as_written(),
+        argument,
+        span: line.span,
+        first: other.span,
+    }
 }

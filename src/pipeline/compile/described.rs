@@ -23,7 +23,9 @@ pub fn is_described(fabric: &Fabric) -> bool {
 /// [`Failure::Infeasible`] where a `require` can never hold, [`Failure::Internal`] where the sample is not as
 /// the formulas say. A `require` that the formulas break is not an error here.
 pub fn describe(fabric: &Fabric) -> Result<Option<Described>, Failure> {
-    let (Some(requires), Some((network, form, neighbors))) = (by_formula(fabric)?, formulas(fabric)) else { return Ok(None) };
+    let (Some(requires), Some((network, form, neighbors))) = (by_formula(fabric)?, formulas(fabric)) else {
+        return Ok(None);
+    };
     let sampled = fabc_check::sampled(network, &form, &*neighbors).map_err(Failure::internal)?;
     Ok(Some(Described { form, sampled, requires }))
 }
@@ -52,7 +54,11 @@ pub(super) fn agrees(fabric: &Fabric, distances: &Distances) -> Result<(), Failu
     match fabric.closed_form().and_then(|form| form.layers) {
         Some(layers) if layers != distances.histogram => {
             let (claimed, measured) = (format!("{layers:?}"), format!("{:?}", distances.histogram));
-            Err(Failure::internal(CheckError::Distances { what: "the formula of pairs by distance".to_owned(), claimed, measured }))
+            Err(Failure::internal(CheckError::Distances {
+                what: "the formula of pairs by distance".to_owned(),
+                claimed,
+                measured,
+            }))
         }
         _ => Ok(()),
     }
@@ -70,11 +76,14 @@ fn outcome(fabric: &Fabric, require: &Require, form: &ClosedForm) -> RequireOutc
         Metric::Diameter => {
             let hops = whole(u64::from(form.diameter.hops));
             // An upper bound shows that something is small enough, and nothing else.
-            let small = |most: &Fraction| !require.comparison.wants_more() && require.comparison.holds(*most, wanted);
+            let small =
+                |most: &Fraction| !require.comparison.wants_more() && require.comparison.holds(*most, wanted);
             let equal = require.comparison == Comparison::Equal;
             hops.filter(|most| form.diameter.is_exact() || !equal && small(most))
         }
-        Metric::AverageHops => form.distance_sum().map(|sum| Fraction::new(sum, form.endpoints * (form.endpoints - 1))),
+        Metric::AverageHops => {
+            form.distance_sum().map(|sum| Fraction::new(sum, form.endpoints * (form.endpoints - 1)))
+        }
         _ => None,
     };
     RequireOutcome { require: require.clone(), measured, wanted: measured.map(|_| wanted), scenario: None }

@@ -8,7 +8,9 @@ use super::{Stage, collectives, contract, faults, performance_contract, simulati
 use fabc_base::diag::{Failure, Span};
 use fabc_base::ids::{Id, NodeId};
 use fabc_base::progress::Silent;
-use fabc_ir::{Breadth, CrossConnects, Distances, Fault, Neighbors, Scenario, Scene, Topology, surviving_scene};
+use fabc_ir::{
+    Breadth, CrossConnects, Distances, Fault, Neighbors, Scenario, Scene, Topology, surviving_scene,
+};
 use fabc_lang::SliceError;
 use fabc_model::{Fabric, Plant, Pod, RoutingChoice, TopologyChoice, VcCount};
 use fabc_passes::route::{RouteError, algebraic, axis_order, dimension_order, lanes};
@@ -48,10 +50,16 @@ pub fn check_early(fabric: &Fabric, last: Stage) -> Result<usize, Failure> {
         }
         faults::affordable(fabric, faults::estimate_faults(fabric, topology))?;
         collectives::named_routers(fabric)?;
-        simulations::refuse_impossible_simulations(fabric, topology, given.as_ref().and_then(|given| given.distances.as_ref()))?;
+        simulations::refuse_impossible_simulations(
+            fabric,
+            topology,
+            given.as_ref().and_then(|given| given.distances.as_ref()),
+        )?;
         // Where vectors are scheduled the plans themselves say what else cannot be.
         match topology {
-            Some(topology) if fabric.routing.is_scheduled() => collectives::are_in_joined_groups(fabric, topology)?,
+            Some(topology) if fabric.routing.is_scheduled() => {
+                collectives::are_in_joined_groups(fabric, topology)?
+            }
             Some(topology) => collectives::plannable(fabric, topology)?,
             None => {}
         }
@@ -75,13 +83,23 @@ pub struct Foreseen {
 
 /// Looks as far ahead as [`check_early`]; of what cannot be built nothing is known.
 pub fn foresee(fabric: &Fabric) -> Foreseen {
-    if !fabric.slices.kinds.is_empty() || size::buildable(fabric).is_err() || size::affordable(fabric, Stage::Emit).is_err() {
+    if !fabric.slices.kinds.is_empty()
+        || size::buildable(fabric).is_err()
+        || size::affordable(fabric, Stage::Emit).is_err()
+    {
         return Foreseen::default();
     }
     let Ok(given) = given_topology(fabric) else { return Foreseen::default() };
-    let (topology, distances) = (given.as_ref().map(|given| &given.topology), given.as_ref().and_then(|given| given.distances.as_ref()));
-    let most = |topology: &Topology| topology.nodes().map(|node| topology.channels_from(node).count()).max().unwrap_or(0);
-    let mean = |distances: &Distances| distances.total as f64 / distances.histogram.iter().sum::<u64>().max(1) as f64;
+    let (topology, distances) = (
+        given.as_ref().map(|given| &given.topology),
+        given.as_ref().and_then(|given| given.distances.as_ref()),
+    );
+    let most = |topology: &Topology| {
+        topology.nodes().map(|node| topology.channels_from(node).count()).max().unwrap_or(0)
+    };
+    let mean = |distances: &Distances| {
+        distances.total as f64 / distances.histogram.iter().sum::<u64>().max(1) as f64
+    };
     Foreseen {
         bounds: contract::bounds_of_lines(fabric, topology, distances),
         links: topology.map(|topology| [topology.links().len(), most(topology)]),
@@ -144,9 +162,12 @@ fn routable(fabric: &Fabric, given: Option<&Given>) -> Result<(), RouteError> {
         return Ok(());
     }
     // A virtual channel for every hop: the longest way of any fault counts.
-    let by_hops = fabric.routing.is_shortest_by_destination() && lanes::rules(fabric) == [lanes::Rule::Count(VcCount::Hops)];
+    let by_hops = fabric.routing.is_shortest_by_destination()
+        && lanes::rules(fabric) == [lanes::Rule::Count(VcCount::Hops)];
     let mut longest: Option<(u32, Scenario)> = None;
-    for scenario in Scenario::all(fabric, topology).into_iter().skip(1).take(if by_hops { each / 3 } else { each }) {
+    for scenario in
+        Scenario::all(fabric, topology).into_iter().skip(1).take(if by_hops { each / 3 } else { each })
+    {
         let scene = surviving_scene(&scenario.fault, topology, cross_connects.as_ref());
         in_one_piece(fabric, &scene, &scenario)?;
         keeps_order(fabric, &scene, &scenario)?;
@@ -162,9 +183,16 @@ fn routable(fabric: &Fabric, given: Option<&Given>) -> Result<(), RouteError> {
 }
 
 /// Whether a formula, which uses every link, survives the first fault.
-fn keeps_formula(fabric: &Fabric, topology: &Topology, cross_connects: Option<&CrossConnects>) -> Result<(), RouteError> {
-    let few = fabric.routing == RoutingChoice::Algebraic && topology.node_count() * topology.node_count() <= EARLY_WORK / 10;
-    let Some(scenario) = Scenario::all(fabric, topology).into_iter().nth(1).filter(|_| few) else { return Ok(()) };
+fn keeps_formula(
+    fabric: &Fabric,
+    topology: &Topology,
+    cross_connects: Option<&CrossConnects>,
+) -> Result<(), RouteError> {
+    let few = fabric.routing == RoutingChoice::Algebraic
+        && topology.node_count() * topology.node_count() <= EARLY_WORK / 10;
+    let Some(scenario) = Scenario::all(fabric, topology).into_iter().nth(1).filter(|_| few) else {
+        return Ok(());
+    };
     let found = algebraic::route(&surviving_scene(&scenario.fault, topology, cross_connects), fabric);
     found.map(|_| ()).map_err(|pair| RouteError::no_detour(fabric, topology, &scenario, pair))
 }
@@ -184,7 +212,9 @@ fn longest_detour(scene: &Scene<'_>, fault: &Fault) -> u32 {
     let topology = scene.topology;
     let mut near: Vec<NodeId> = match *fault {
         Fault::Link(link) => [topology.links()[link].a.node, topology.links()[link].b.node].to_vec(),
-        Fault::Router(dead) => topology.channels_from(dead).map(|channel| topology.target(channel).node).take(2).collect(),
+        Fault::Router(dead) => {
+            topology.channels_from(dead).map(|channel| topology.target(channel).node).take(2).collect()
+        }
         Fault::None | Fault::Switches(_) => Vec::new(),
     };
     near.retain(|&node| scene.is_endpoint(node));
@@ -204,12 +234,15 @@ fn keeps_order(fabric: &Fabric, scene: &Scene<'_>, scenario: &Scenario) -> Resul
     }
     let topology = scene.topology;
     let mut near: Vec<NodeId> = match scenario.fault {
-        Fault::Router(dead) => topology.channels_from(dead).map(|channel| topology.target(channel).node).collect(),
+        Fault::Router(dead) => {
+            topology.channels_from(dead).map(|channel| topology.target(channel).node).collect()
+        }
         _ => Vec::new(),
     };
     near.sort_unstable();
     near.dedup();
-    let around_router = near.iter().flat_map(|&src| near.iter().map(move |&dst| [src, dst])).filter(|[src, dst]| src != dst);
+    let around_router =
+        near.iter().flat_map(|&src| near.iter().map(move |&dst| [src, dst])).filter(|[src, dst]| src != dst);
     let dark = topology.links().enumerate().filter(|(id, _)| !scene.is_lit(*id) && scene.dead.is_empty());
     let across = dark.flat_map(|(_, link)| [[link.a.node, link.b.node], [link.b.node, link.a.node]]);
     let pairs = around_router.chain(across);

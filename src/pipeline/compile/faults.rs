@@ -81,11 +81,19 @@ impl FaultScenarios {
 
     /// Compiles all, as many at once as fit; in their order, so that the first failure is the same whichever
     /// thread met it first.
-    pub(super) fn compile<T: Send, E: Send>(&self, fault: impl Fn(usize, &Scenario) -> Result<T, E> + Sync) -> Vec<Result<T, E>> {
+    pub(super) fn compile<T: Send, E: Send>(
+        &self,
+        fault: impl Fn(usize, &Scenario) -> Result<T, E> + Sync,
+    ) -> Vec<Result<T, E>> {
         let mut compiled: Vec<Result<T, E>> = Vec::new();
         for some in self.scenarios.chunks(self.at_once) {
             let first = compiled.len();
-            compiled.extend(some.par_iter().enumerate().map(|(at, scenario)| fault(first + at, scenario)).collect::<Vec<_>>());
+            compiled.extend(
+                some.par_iter()
+                    .enumerate()
+                    .map(|(at, scenario)| fault(first + at, scenario))
+                    .collect::<Vec<_>>(),
+            );
             if compiled.iter().any(Result::is_err) {
                 break;
             }
@@ -114,7 +122,8 @@ impl FaultEstimate {
 /// Counts the faults without listing them: every scenario stands for at most as many as the symmetry has
 /// elements. Where the topology is not known, those of the copper in one cube.
 pub(super) fn estimate_faults(fabric: &Fabric, topology: Option<&Topology>) -> FaultEstimate {
-    let order = topology.map_or(fabric.pod().map_or(1, |pod| pod.cubes as usize), |topology| topology.symmetry().order());
+    let order = topology
+        .map_or(fabric.pod().map_or(1, |pod| pod.cubes as usize), |topology| topology.symmetry().order());
     let links = || match (topology, fabric.pod()) {
         (Some(topology), _) => topology.links().len(),
         (None, Some(pod)) => {
@@ -128,8 +137,12 @@ pub(super) fn estimate_faults(fabric: &Fabric, topology: Option<&Topology>) -> F
         fabc_model::Faults::Router => (fabric.plant.router_word(), fabric.node_count()),
         fabc_model::Faults::Ocses(_) => ("ocs", size::ocs_faults(fabric) as usize),
     };
-    let scenarios = if keeps_no_symmetry(fabric.budget.faults) { faults.div_ceil(order.max(1)) } else { faults } as u64;
-    let chips = topology.map_or_else(|| fabric.pod().map_or(0, |pod| pod.node_count()), |topology| topology.endpoints().count());
+    let scenarios =
+        if keeps_no_symmetry(fabric.budget.faults) { faults.div_ceil(order.max(1)) } else { faults } as u64;
+    let chips = topology.map_or_else(
+        || fabric.pod().map_or(0, |pod| pod.node_count()),
+        |topology| topology.endpoints().count(),
+    );
     FaultEstimate { what, faults, scenarios, chips: chips as u64 }
 }
 
@@ -141,17 +154,34 @@ fn routes(scenarios: u64, chips: u64) -> u64 {
 ///
 /// # Errors
 /// [`RouteError::TooManyFaults`].
-pub(super) fn affordable(fabric: &Fabric, FaultEstimate { what, scenarios, chips, .. }: FaultEstimate) -> Result<(), Failure> {
+pub(super) fn affordable(
+    fabric: &Fabric,
+    FaultEstimate { what, scenarios, chips, .. }: FaultEstimate,
+) -> Result<(), Failure> {
     let (routes, most, span) = (routes(scenarios, chips), MOST_ROUTES, fabric.budget.faults_span);
     if !keeps_no_symmetry(fabric.budget.faults) || routes <= most {
         return Ok(());
     }
     let (unit, instead) = match fabric.pod() {
-        Some(_) => ("chips", "every chip is a destination of its own; write `faults = 1 ocs`, or take a smaller pod"),
-        None => ("routers with hosts", "every router is a destination of its own; write `faults = 0`, or take a smaller network"),
+        Some(_) => {
+            ("chips", "every chip is a destination of its own; write `faults = 1 ocs`, or take a smaller pod")
+        }
+        None => (
+            "routers with hosts",
+            "every router is a destination of its own; write `faults = 0`, or take a smaller network",
+        ),
     };
     let help = format!("a fault of one {what} keeps no symmetry, so {instead}");
-    Err(Failure::infeasible(RouteError::TooManyFaults { what, chips, unit, help, scenarios, routes, most, span }))
+    Err(Failure::infeasible(RouteError::TooManyFaults {
+        what,
+        chips,
+        unit,
+        help,
+        scenarios,
+        routes,
+        most,
+        span,
+    }))
 }
 
 /// Whether a budget is of single links or routers: their faults keep no symmetry, so that every router is a

@@ -9,7 +9,10 @@ use fabc_base::diag::Failure;
 use fabc_base::progress::{Progress, Silent};
 use fabc_base::units::Decimal;
 use fabc_emit::number::{lower, upper};
-use fabc_ir::{ConcurrentFlow, DualLengths, Fraction, PassRecord, Scenario, Scene, Topology, UniformTopology, surviving_scene};
+use fabc_ir::{
+    ConcurrentFlow, DualLengths, Fraction, PassRecord, Scenario, Scene, Topology, UniformTopology,
+    surviving_scene,
+};
 use fabc_model::{Demand, Fabric, Pod, TopologyChoice};
 use fabc_passes::{cross_connect, flow, synth};
 use rayon::prelude::*;
@@ -28,7 +31,8 @@ pub(super) fn topology(
     progress: &dyn Progress,
 ) -> Result<(Topology, PassRecord, Option<UniformTopology>), Failure> {
     let synth::Synthesized { mut finalists, record } = synth::synthesize(fabric, pod, progress)?;
-    finalists = finalists.into_iter().map(|topology| topology.with_capacities(fabric.capacities.clone())).collect();
+    finalists =
+        finalists.into_iter().map(|topology| topology.with_capacities(fabric.capacities.clone())).collect();
     let mut reached = None;
     if !fabric.demand.is_uniform() && matches!(pod.topology, TopologyChoice::Synthesize(_)) {
         let uniform = uniform_topology(fabric, pod, progress)?;
@@ -55,7 +59,10 @@ fn strongest(fabric: &Fabric, pod: &Pod, finalists: &[Topology]) -> Result<usize
     if finalists.len() == 1 {
         return Ok(0);
     }
-    let found: Vec<_> = finalists.iter().map(|topology| trial(fabric, topology, &synth::start_lengths(topology, &fabric.demand))).collect();
+    let found: Vec<_> = finalists
+        .iter()
+        .map(|topology| trial(fabric, topology, &synth::start_lengths(topology, &fabric.demand)))
+        .collect();
     let flow = |at: &usize| found[*at].value();
     let most = (0..found.len()).map(|at| flow(&at)).fold(0.0, f64::max);
     let mut order: Vec<usize> = (0..found.len()).collect();
@@ -64,7 +71,11 @@ fn strongest(fabric: &Fabric, pod: &Pod, finalists: &[Topology]) -> Result<usize
     let wanted = if fabric.budget.faults.dark_ocses() > 0 { fabric.required_fault_flow() } else { 0.0 };
     let mut best = (0.0, order[0]);
     for at in order {
-        let worst = if wanted > 0.0 { under_the_worst_fault(fabric, pod, &finalists[at], &found[at].dual)? } else { 0.0 };
+        let worst = if wanted > 0.0 {
+            under_the_worst_fault(fabric, pod, &finalists[at], &found[at].dual)?
+        } else {
+            0.0
+        };
         if worst >= wanted {
             return Ok(at);
         }
@@ -77,17 +88,35 @@ fn strongest(fabric: &Fabric, pod: &Pod, finalists: &[Topology]) -> Result<usize
 
 /// What a topology carries, as a few rounds from its seeds tell.
 pub(super) fn trial(fabric: &Fabric, topology: &Topology, seeds: &[Vec<u32>]) -> ConcurrentFlow {
-    flow::concurrent(&Scene::whole(topology), &fabric.demand, flow::Start::Seeds(seeds), flow::Settings::TRIAL, &Silent)
+    flow::concurrent(
+        &Scene::whole(topology),
+        &fabric.demand,
+        flow::Start::Seeds(seeds),
+        flow::Settings::TRIAL,
+        &Silent,
+    )
 }
 
 /// The flow that every single dark OCS leaves, from the lengths of the healthy pod.
-fn under_the_worst_fault(fabric: &Fabric, pod: &Pod, topology: &Topology, healthy: &DualLengths) -> Result<f64, Failure> {
+fn under_the_worst_fault(
+    fabric: &Fabric,
+    pod: &Pod,
+    topology: &Topology,
+    healthy: &DualLengths,
+) -> Result<f64, Failure> {
     let cross_connects = cross_connect::assign(pod, topology).map_err(Failure::spec)?;
     let flow_of = |scenario: &Scenario| {
         let scene = surviving_scene(&scenario.fault, topology, Some(&cross_connects));
         let connected = flow::distances(&scene).is_some();
         if connected {
-            flow::concurrent(&scene, &fabric.demand, flow::Start::Lengths(healthy), flow::Settings::FAULT, &Silent).value()
+            flow::concurrent(
+                &scene,
+                &fabric.demand,
+                flow::Start::Lengths(healthy),
+                flow::Settings::FAULT,
+                &Silent,
+            )
+            .value()
         } else {
             0.0
         }
@@ -101,6 +130,7 @@ fn under_the_worst_fault(fabric: &Fabric, pod: &Pod, topology: &Topology, health
 fn uniform_topology(fabric: &Fabric, pod: &Pod, progress: &dyn Progress) -> Result<Topology, Failure> {
     let other = Fabric { demand: Demand::uniform(pod.node_count()), ..fabric.clone() };
     let (found, _, _) = topology(&other, pod, progress)?;
-    let kept = found.symmetry().subgroup(|g| fabric.demand.is_kept_by(|node| found.symmetry().image(g, node)));
+    let kept =
+        found.symmetry().subgroup(|g| fabric.demand.is_kept_by(|node| found.symmetry().image(g, node)));
     Ok(found.with_symmetry(kept))
 }

@@ -11,7 +11,8 @@ use fabc_base::diag::Failure;
 use fabc_emit::number::round_up_sig;
 use fabc_ir::{Distances, Fraction, Topology, gigabytes, nanoseconds};
 use fabc_model::{
-    Collective, CollectiveMetric, DeclaredCollective, Fabric, Faults, Hosts, Metric, Model, Require, SimulatedMetric, Simulation, Traffic,
+    Collective, CollectiveMetric, DeclaredCollective, Fabric, Faults, Hosts, Metric, Model, Require,
+    SimulatedMetric, Simulation, Traffic,
 };
 
 /// Where the search for the saturation ends, above the static bound.
@@ -31,13 +32,20 @@ pub(super) fn refuse_impossible_performance(
     }
     let performance = PerformanceBounds::of_fabric(fabric, topology, distances);
     let error = |line: &Require| {
-        let bound = performance.bounds_of(line).into_iter().find(|bound| side(fabric, line).iter().any(|own| own.contradicts(bound)))?;
+        let bound = performance
+            .bounds_of(line)
+            .into_iter()
+            .find(|bound| side(fabric, line).iter().any(|own| own.contradicts(bound)))?;
         Some(Box::new(refused(fabric, line, &bound)))
     };
     let mut lines: Vec<&Require> = fabric.requires.iter().filter(|line| line.of.is_some()).collect();
     lines.sort_by_key(|line| line.span);
     let errors: Vec<Box<ContractError>> = lines.into_iter().filter_map(error).collect();
-    if errors.is_empty() { Ok(()) } else { Err(Failure::Infeasible(errors.into_iter().map(|error| error as _).collect())) }
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::Infeasible(errors.into_iter().map(|error| error as _).collect()))
+    }
 }
 
 /// The numbers of a fabric that bound its performance before anything is searched.
@@ -79,11 +87,15 @@ impl<'a> PerformanceBounds<'a> {
         let distances = match distances {
             Some(distances) => {
                 let pairs = distances.histogram.iter().sum::<u64>().max(1);
-                LeastDistances { farthest: Fraction::whole(distances.diameter), mean: Fraction::new(distances.total, pairs) }
+                LeastDistances {
+                    farthest: Fraction::whole(distances.diameter),
+                    mean: Fraction::new(distances.total, pairs),
+                }
             }
             None => LeastDistances::of_any_topology(chips, widest.ports, simplex),
         };
-        let bits_per_second = Fraction::whole(u128::from(widest.capacity) * u128::from(fabric.capacities.unit_bps()));
+        let bits_per_second =
+            Fraction::whole(u128::from(widest.capacity) * u128::from(fabric.capacities.unit_bps()));
         let hop = fabric.hop_cycles().iter().min().copied().unwrap_or(0);
         Self { fabric, chips, ports: widest.ports, bits_per_second, simplex, distances, hop }
     }
@@ -97,7 +109,10 @@ impl<'a> PerformanceBounds<'a> {
             open: false,
             from: Argument { reason, why },
         };
-        if let Some(declared) = line.collective().and_then(|name| self.fabric.collectives.iter().find(|declared| declared.name == name)) {
+        if let Some(declared) = line
+            .collective()
+            .and_then(|name| self.fabric.collectives.iter().find(|declared| declared.name == name))
+        {
             let Some((least, why)) = self.least_time(declared, line.fault) else { return Vec::new() };
             return match line.metric {
                 Metric::Collective(CollectiveMetric::Time | CollectiveMetric::Makespan) => {
@@ -112,17 +127,24 @@ impl<'a> PerformanceBounds<'a> {
                 _ => Vec::new(),
             };
         }
-        let simulation = line.simulation().and_then(|of| self.fabric.simulations.iter().find(|simulation| simulation.name == of.name));
+        let simulation = line
+            .simulation()
+            .and_then(|of| self.fabric.simulations.iter().find(|simulation| simulation.name == of.name));
         let Some(simulation) = simulation else { return Vec::new() };
         match line.metric {
             Metric::Simulated(SimulatedMetric::Saturation) => {
                 let most = self.most_saturation(simulation).into_iter().min_by_key(|(value, _)| *value);
-                most.map(|(value, why)| bound(true, value, "on no topology is it more than", why)).into_iter().collect()
+                most.map(|(value, why)| bound(true, value, "on no topology is it more than", why))
+                    .into_iter()
+                    .collect()
             }
             // Packets are drawn, so that a short run may know the shortest routes only.
             Metric::Simulated(SimulatedMetric::Latency) if self.is_pod() => {
                 let least = nanoseconds(Fraction::whole(self.hop), self.fabric.clock_hz);
-                let why = format!("a packet for another chip takes a hop or more, and every hop takes at least {} cycles", self.hop);
+                let why = format!(
+                    "a packet for another chip takes a hop or more, and every hop takes at least {} cycles",
+                    self.hop
+                );
                 vec![bound(false, least, "without any load it is at least", why)]
             }
             _ => Vec::new(),
@@ -156,14 +178,21 @@ impl<'a> PerformanceBounds<'a> {
         }
         let (chips, distances) = (self.chips_of(declared, fault), self.distances_of(declared, fault));
         let (shares, way) = match declared.collective {
-            Collective::AllGather => (Fraction::new(chips - 1, chips), "into every chip come the shards of all others"),
-            Collective::ReduceScatter => (Fraction::new(chips - 1, chips), "out of every chip go its parts of all other shards"),
-            Collective::AllReduce => (Fraction::new(2 * (chips - 1), chips), "2 (N - 1) vectors move into N chips"),
+            Collective::AllGather => {
+                (Fraction::new(chips - 1, chips), "into every chip come the shards of all others")
+            }
+            Collective::ReduceScatter => {
+                (Fraction::new(chips - 1, chips), "out of every chip go its parts of all other shards")
+            }
+            Collective::AllReduce => {
+                (Fraction::new(2 * (chips - 1), chips), "2 (N - 1) vectors move into N chips")
+            }
             Collective::Broadcast => (Fraction::whole(1u8), "into every chip comes the whole vector"),
             Collective::Reduce => (Fraction::whole(1u8), "out of every chip goes its whole vector"),
-            Collective::AllToAll => {
-                (distances.mean.times(Fraction::new(chips - 1, chips)), "every byte passes as many channels as there are hops")
-            }
+            Collective::AllToAll => (
+                distances.mean.times(Fraction::new(chips - 1, chips)),
+                "every byte passes as many channels as there are hops",
+            ),
             Collective::Send => return None,
         };
         // Where routers without chips carry messages as well, they have channels of their own.
@@ -181,7 +210,14 @@ impl<'a> PerformanceBounds<'a> {
             let rate = round_up_sig(gigabytes(1).times(self.bits_per_second), 6);
             (moved, format!("{way}, and the {} channels of a chip carry {rate} GB/s", self.ports))
         } else {
-            (flown, format!("every hop takes at least {} cycles, and some pair is {} or more apart", self.hop, apart.ceil()))
+            (
+                flown,
+                format!(
+                    "every hop takes at least {} cycles, and some pair is {} or more apart",
+                    self.hop,
+                    apart.ceil()
+                ),
+            )
         })
     }
 
@@ -206,7 +242,10 @@ impl<'a> PerformanceBounds<'a> {
             return all;
         }
         // All that a chip sends leaves it.
-        let why = format!("all that a chip sends leaves by its {} channels, of a flit per cycle each, and {told}", self.ports);
+        let why = format!(
+            "all that a chip sends leaves by its {} channels, of a flit per cycle each, and {told}",
+            self.ports
+        );
         all.push((Fraction::whole(self.ports).times(searched), why));
         if parameters.traffic == Traffic::Uniform && !self.distances.mean.is_zero() {
             let why = format!(

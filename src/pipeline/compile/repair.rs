@@ -7,7 +7,9 @@
 
 use fabc_base::progress::Progress;
 use fabc_check::{CheckError, RepairWalk};
-use fabc_ir::{Delta, DualLengths, ForwardingTables, Repair, RepairLoads, RepairStep, Scene, Survivors, TableKey, Walk};
+use fabc_ir::{
+    Delta, DualLengths, ForwardingTables, Repair, RepairLoads, RepairStep, Scene, Survivors, TableKey, Walk,
+};
 use fabc_model::Fabric;
 use fabc_passes::flow;
 use fabc_passes::repair::{self, Before, Found};
@@ -124,7 +126,10 @@ pub fn repair(broken: &Broken<'_>, effort: Effort, progress: &dyn Progress) -> R
         }
     };
     let healthy_ranks = repair::of_all_routers(topology, before);
-    let in_force = broken.since.as_ref().map_or(before, |since| Before { tables: &since.tables, ranks: &since.all_ranks });
+    let in_force = broken
+        .since
+        .as_ref()
+        .map_or(before, |since| Before { tables: &since.tables, ranks: &since.all_ranks });
     let (delta, warm) = repair::onto(served, in_force, &there);
     let ranks = match &broken.since {
         _ if !warm => own.filter(|own| *own != healthy_ranks),
@@ -135,7 +140,11 @@ pub fn repair(broken: &Broken<'_>, effort: Effort, progress: &dyn Progress) -> R
     // and where all routes that are whole stayed, nothing was chosen once more that shows.
     let step = match step {
         RepairStep::NewOrder if ranks.is_some() => step,
-        RepairStep::Full | RepairStep::NewOrder if fabc_check::keeps_intact_routes(fabric, served, tables, &there)? => RepairStep::Local,
+        RepairStep::Full | RepairStep::NewOrder
+            if fabc_check::keeps_intact_routes(fabric, served, tables, &there)? =>
+        {
+            RepairStep::Local
+        }
         RepairStep::NewOrder => RepairStep::Full,
         step => step,
     };
@@ -152,7 +161,12 @@ fn proved(
 ) -> Result<Repaired, CheckError> {
     let Broken { fabric, scene, served, tables, ranks, .. } = *broken;
     let bound = fabc_check::least_load(served, &fabric.demand, broken.lengths).ok();
-    let loads = RepairLoads { nominal: healthy.max_channel_load(), repaired, bound, parts: scene.topology.capacities().parts() };
+    let loads = RepairLoads {
+        nominal: healthy.max_channel_load(),
+        repaired,
+        bound,
+        parts: scene.topology.capacities().parts(),
+    };
     let (fabric, since) = (broken.fabric, broken.since.as_ref());
     let repair = Repair {
         fabric: fabric.name.clone(),
@@ -185,10 +199,12 @@ fn symmetrically(broken: &Broken<'_>) -> (ForwardingTables, Option<Vec<u32>>) {
     let start = repair::healthy_routes(topology, Before { tables, ranks });
     let symmetric = tables.symmetry == *topology.symmetry();
     let order = TurnOrder { vcs: tables.vcs, symmetric, ranks: ranks.to_vec(), lost: 0 };
-    let routes = allowed_turns::select(served, &fabric.demand, &prices, &order, &settings(broken), Some(&start));
+    let routes =
+        allowed_turns::select(served, &fabric.demand, &prices, &order, &settings(broken), Some(&start));
     let there = tables::build(topology, &routes, TableKey::DstInput, REPAIR);
     let kept = routes.symmetry == start.symmetry && routes.ranks == start.ranks;
-    let own = (!kept).then(|| repair::of_all_routers(topology, Before { tables: &there, ranks: &routes.ranks }));
+    let own =
+        (!kept).then(|| repair::of_all_routers(topology, Before { tables: &there, ranks: &routes.ranks }));
     (there, own)
 }
 
@@ -204,9 +220,17 @@ fn chosen_again(broken: &Broken<'_>, delta: &Delta) -> Option<ForwardingTables> 
     let order = TurnOrder { vcs: tables.vcs, symmetric: true, ranks: own, lost: 0 };
     let tightenings = if fabric.node_count() <= TIGHTENED { TIGHTENINGS } else { 1 };
     let settings = allowed_turns::Settings { sweeps: SWEEPS, tightenings, ..settings(broken) };
-    let routes = allowed_turns::select(&left.scene(), &left.demand, &prices(broken, &left), &order, &settings, Some(&routes));
+    let routes = allowed_turns::select(
+        &left.scene(),
+        &left.demand,
+        &prices(broken, &left),
+        &order,
+        &settings,
+        Some(&routes),
+    );
     let keeps_order = routes.ranks == order.ranks;
-    keeps_order.then(|| left.tables_to_whole(&tables::build(&left.topology, &routes, TableKey::DstInput, REPAIR)))
+    keeps_order
+        .then(|| left.tables_to_whole(&tables::build(&left.topology, &routes, TableKey::DstInput, REPAIR)))
 }
 
 /// Routes under an order that what is left has for itself, and its ranks, router by router.

@@ -6,9 +6,12 @@
 use fabc_base::progress::Progress;
 use fabc_emit::compiled::CompiledScenario;
 use fabc_ir::{
-    DualLengths, ForwardingTables, LanedHops, NextHops, PassRecord, Routes, Scenario, Scene, Survivors, Topology, Walk, hop_cycles,
+    DualLengths, ForwardingTables, LanedHops, NextHops, PassRecord, Routes, Scenario, Scene, Survivors,
+    Topology, Walk, hop_cycles,
 };
-use fabc_model::{AllowedTurns, Demand, Fabric, Pod, RouteSelect, RoutingChoice, TableKey, TopologyChoice, VcCount};
+use fabc_model::{
+    AllowedTurns, Demand, Fabric, Pod, RouteSelect, RoutingChoice, TableKey, TopologyChoice, VcCount,
+};
 use fabc_passes::repair::{self, Before};
 use fabc_passes::route::allowed_turns::{self, TurnOrder};
 use fabc_passes::route::lanes;
@@ -47,14 +50,27 @@ pub(super) struct Routed {
 }
 
 impl Routed {
-    fn new(fabric: &Fabric, scene: &Scene<'_>, demand: &Demand, routes: Routes, key: TableKey, scenario: &Scenario) -> Self {
+    fn new(
+        fabric: &Fabric,
+        scene: &Scene<'_>,
+        demand: &Demand,
+        routes: Routes,
+        key: TableKey,
+        scenario: &Scenario,
+    ) -> Self {
         let tables = tables::build(scene.topology, &routes, key, &scenario.name);
         let carried = tables::count(scene, demand, &hop_cycles(fabric, scene.topology), &routes, &tables);
         Self { ranks: routes.ranks.clone(), tables, carried, routes: Some(routes) }
     }
 
     /// Balanced shortest routes.
-    fn minimal(fabric: &Fabric, scene: &Scene<'_>, demand: &Demand, prices: &DualLengths, scenario: &Scenario) -> Result<Self, RouteError> {
+    fn minimal(
+        fabric: &Fabric,
+        scene: &Scene<'_>,
+        demand: &Demand,
+        prices: &DualLengths,
+        scenario: &Scenario,
+    ) -> Result<Self, RouteError> {
         let bound = prices.least_load(scene.topology.capacities().parts());
         let care = if scenario.is_nominal() { minimal::Care::Full } else { minimal::Care::Fault };
         let start = if lanes::local_first(fabric) { minimal::Start::Local } else { minimal::Start::Any };
@@ -63,13 +79,20 @@ impl Routed {
     }
 
     /// Routes of next hops, on as few virtual channels as there is a proof for.
-    fn of_next_hops(fabric: &Fabric, scene: &Scene<'_>, demand: &Demand, scenario: &Scenario, next: NextHops) -> Result<Self, RouteError> {
+    fn of_next_hops(
+        fabric: &Fabric,
+        scene: &Scene<'_>,
+        demand: &Demand,
+        scenario: &Scenario,
+        next: NextHops,
+    ) -> Result<Self, RouteError> {
         let (hops, rule) = lanes::fewest(fabric, scene, next);
         if hops.used > u32::from(fabric.budget.vcs) {
             return Err(RouteError::too_few_vcs(fabric, scenario, rule, hops.used));
         }
         let tables = tables::by_destination(&hops, fabric.budget.vcs, &scenario.name);
-        let carried = tables::count_next_hops(scene, demand, &hop_cycles(fabric, scene.topology), &hops, &tables);
+        let carried =
+            tables::count_next_hops(scene, demand, &hop_cycles(fabric, scene.topology), &hops, &tables);
         let LanedHops { ranks, .. } = hops;
         Ok(Self { ranks, tables, carried, routes: None })
     }
@@ -91,7 +114,12 @@ impl Routing {
             RoutingChoice::Algebraic => Routing::Algebraic,
             RoutingChoice::AllowedTurns(AllowedTurns { priority, select, key }) => {
                 let default = allowed_turns::Settings::for_topology(fabric.budget.vcs, topology);
-                let settings = allowed_turns::Settings { priority, key, table_entries: fabric.budget.table_entries, ..default };
+                let settings = allowed_turns::Settings {
+                    priority,
+                    key,
+                    table_entries: fabric.budget.table_entries,
+                    ..default
+                };
                 if select == RouteSelect::Ilp && fabric.node_count() > allowed_turns::MAX_NODES {
                     return Err(too_large(fabric, "there are too many allowed paths".to_owned()));
                 }
@@ -101,9 +129,11 @@ impl Routing {
                     RouteSelect::Ilp => Some(exact_load(fabric, topology, prices, &order)?),
                 };
                 let full_key = (key == TableKey::Dst).then(|| {
-                    let full = allowed_turns::Settings { key: TableKey::DstInput, table_entries: None, ..settings };
+                    let full =
+                        allowed_turns::Settings { key: TableKey::DstInput, table_entries: None, ..settings };
                     let whole = Scene::whole(topology);
-                    allowed_turns::select(&whole, &fabric.demand, prices, &order, &full, None).max_load(topology, &fabric.demand)
+                    allowed_turns::select(&whole, &fabric.demand, prices, &order, &full, None)
+                        .max_load(topology, &fabric.demand)
                 });
                 Routing::AllowedTurns { order, settings, exact, full_key }
             }
@@ -126,11 +156,17 @@ impl Routing {
                 let routes = allowed_turns::select(scene, demand, prices, order, settings, healthy);
                 match torus(fabric) {
                     Some((pod, dims))
-                        if scenario.is_nominal() && demand.is_uniform() && settings.starts_from_routes(fabric.node_count()) =>
+                        if scenario.is_nominal()
+                            && demand.is_uniform()
+                            && settings.starts_from_routes(fabric.node_count()) =>
                     {
                         let start = dimension_order::route(fabric, pod, scene, dims, scenario)?;
                         let other = allowed_turns::improve_routes(scene, demand, prices, settings, &start);
-                        if other.max_load(topology, demand) < routes.max_load(topology, demand) { other } else { routes }
+                        if other.max_load(topology, demand) < routes.max_load(topology, demand) {
+                            other
+                        } else {
+                            routes
+                        }
                     }
                     _ => routes,
                 }
@@ -142,7 +178,8 @@ impl Routing {
             Routing::UpDown => up_down::route(scene, fabric.budget.vcs),
             Routing::Minimal => return Routed::minimal(fabric, scene, demand, prices, scenario),
             Routing::Algebraic => {
-                let next = algebraic::route(scene, fabric).map_err(|pair| RouteError::no_detour(fabric, topology, scenario, pair))?;
+                let next = algebraic::route(scene, fabric)
+                    .map_err(|pair| RouteError::no_detour(fabric, topology, scenario, pair))?;
                 return Routed::of_next_hops(fabric, scene, demand, scenario, next);
             }
         };
@@ -166,19 +203,32 @@ impl Routing {
             Routing::AllowedTurns { order, settings, .. } => {
                 let symmetry = if order.symmetric { topology.symmetry() } else { left.whole_symmetry() };
                 // A torus may have taken routes that rise by other ranks: under this order they are no start.
-                let healthy = healthy.filter(|healthy| healthy.symmetry == *symmetry && ranks_of_order(healthy, order.vcs) == order.ranks);
+                let healthy = healthy.filter(|healthy| {
+                    healthy.symmetry == *symmetry && ranks_of_order(healthy, order.vcs) == order.ranks
+                });
                 let row = topology.ports() * usize::from(order.vcs);
-                let order = TurnOrder { ranks: left.from_whole(symmetry, row, &order.ranks), symmetric: true, ..**order };
+                let order = TurnOrder {
+                    ranks: left.from_whole(symmetry, row, &order.ranks),
+                    symmetric: true,
+                    ..**order
+                };
                 let settings = allowed_turns::Settings { vcs: order.vcs, sweeps: LOCAL_SWEEPS, ..*settings };
-                let repaired = healthy.and_then(|healthy| repaired(scene, &fabric.demand, healthy, (settings.key, order.vcs)));
+                let repaired = healthy
+                    .and_then(|healthy| repaired(scene, &fabric.demand, healthy, (settings.key, order.vcs)));
                 let healthy = repaired.as_ref().or(healthy);
-                let healthy = healthy.map(|healthy| left.routes_from_whole(topology, healthy, &order.ranks, order.vcs));
-                let routes = allowed_turns::select(own, &left.demand, prices, &order, &settings, healthy.as_ref());
+                let healthy =
+                    healthy.map(|healthy| left.routes_from_whole(topology, healthy, &order.ranks, order.vcs));
+                let routes =
+                    allowed_turns::select(own, &left.demand, prices, &order, &settings, healthy.as_ref());
                 Routed::new(fabric, own, &left.demand, routes, self.routes_key(), scenario)
             }
             // It knows no detours, and needs the coordinates of the whole pod.
-            Routing::DimensionOrder | Routing::Algebraic => return self.route(fabric, scene, prices, scenario, None),
-            Routing::UpDown => Routed::new(fabric, own, &left.demand, up_down::route(own, vcs), self.routes_key(), scenario),
+            Routing::DimensionOrder | Routing::Algebraic => {
+                return self.route(fabric, scene, prices, scenario, None);
+            }
+            Routing::UpDown => {
+                Routed::new(fabric, own, &left.demand, up_down::route(own, vcs), self.routes_key(), scenario)
+            }
             Routing::Minimal => Routed::minimal(fabric, own, &left.demand, prices, scenario)?,
         };
         let ranks = left.to_whole(own.topology.ports() * usize::from(routed.tables.vcs), &routed.ranks, 0);
@@ -218,10 +268,13 @@ impl Routing {
             Routing::Minimal | Routing::Algebraic => {
                 let key = nominal.routed.as_ref().map(|routed| routed.tables.key);
                 notes.extend(match key {
-                    Some(TableKey::Dst) => {
-                        Some("fewer virtual channels than hops: the ranks rise along every route all the same".to_owned())
+                    Some(TableKey::Dst) => Some(
+                        "fewer virtual channels than hops: the ranks rise along every route all the same"
+                            .to_owned(),
+                    ),
+                    Some(TableKey::DstCount(VcCount::GlobalHops)) => {
+                        Some("the virtual channel counts the hops between groups".to_owned())
                     }
-                    Some(TableKey::DstCount(VcCount::GlobalHops)) => Some("the virtual channel counts the hops between groups".to_owned()),
                     _ => None,
                 });
                 if let Routing::Minimal = self { ("minimal", "budget") } else { ("algebraic", "done") }
@@ -234,7 +287,12 @@ impl Routing {
 /// The routes of the healthy fabric where they still arrive, and the cheapest ways of rising rank where they
 /// do not, on as many virtual channels as the order uses of the budget: a better start than ways that know
 /// nothing of loads. Nothing where no way rises, or keys are shared.
-fn repaired(scene: &Scene<'_>, demand: &Demand, healthy: &Routes, (key, vcs): (TableKey, u8)) -> Option<Routes> {
+fn repaired(
+    scene: &Scene<'_>,
+    demand: &Demand,
+    healthy: &Routes,
+    (key, vcs): (TableKey, u8),
+) -> Option<Routes> {
     if key != TableKey::DstInput {
         return None;
     }
@@ -250,7 +308,12 @@ fn ranks_of_order(routes: &Routes, vcs: u8) -> Vec<u32> {
 }
 
 /// The least maximum load over the allowed paths of fewest hops, by integer linear programming.
-fn exact_load(fabric: &Fabric, topology: &Topology, prices: &DualLengths, order: &TurnOrder) -> Result<u64, RouteError> {
+fn exact_load(
+    fabric: &Fabric,
+    topology: &Topology,
+    prices: &DualLengths,
+    order: &TurnOrder,
+) -> Result<u64, RouteError> {
     let most = allowed_turns::MAX_PATHS;
     let choice = allowed_turns::paths(&Scene::whole(topology), prices, order, most)
         .ok_or_else(|| too_large(fabric, "there are too many allowed paths".to_owned()))?;
@@ -265,5 +328,10 @@ fn torus(fabric: &Fabric) -> Option<(&Pod, [u32; 3])> {
 
 /// The error of a fabric for which `select = ilp` has no answer.
 fn too_large(fabric: &Fabric, reason: String) -> RouteError {
-    RouteError::Ilp { reason, routers: fabric.node_count(), word: fabric.plant.router_word(), span: fabric.routing_span }
+    RouteError::Ilp {
+        reason,
+        routers: fabric.node_count(),
+        word: fabric.plant.router_word(),
+        span: fabric.routing_span,
+    }
 }

@@ -7,8 +7,8 @@ use fabc_base::diag::Failure;
 use fabc_base::progress::Silent;
 use fabc_emit::compiled::{CompiledScenario, RoutedScenario};
 use fabc_ir::{
-    ConcurrentFlow, Distances, DualLengths, FlowCertificate, ForwardingTables, Fraction, PackedTables, Routes, Scenario, ScenarioMetrics,
-    Scene, Survivors, Walk, gigabytes, surviving_scene,
+    ConcurrentFlow, Distances, DualLengths, FlowCertificate, ForwardingTables, Fraction, PackedTables,
+    Routes, Scenario, ScenarioMetrics, Scene, Survivors, Walk, gigabytes, surviving_scene,
 };
 use fabc_model::Demand;
 use fabc_passes::flow;
@@ -17,7 +17,10 @@ use std::borrow::Cow;
 
 /// Has the checker prove the lower end of a flow, if a flow is what proves it.
 pub(super) fn proved(scene: &Scene<'_>, demand: &Demand, flow: &ConcurrentFlow) -> Result<(), Failure> {
-    flow.primal.iter().try_for_each(|primal| fabc_check::flow(scene, demand, primal)).map_err(Failure::internal)
+    flow.primal
+        .iter()
+        .try_for_each(|primal| fabc_check::flow(scene, demand, primal))
+        .map_err(Failure::internal)
 }
 
 /// What is left under a scenario, before anything is searched on it.
@@ -65,23 +68,41 @@ impl Context<'_> {
         let prices = if scenario.is_nominal() {
             self.lengths.clone()
         } else if let Some(survivors) = survivors {
-            flow::price(&own, demand, &survivors.lengths_from_whole(topology, self.lengths), flow::Settings::LOCAL)
+            flow::price(
+                &own,
+                demand,
+                &survivors.lengths_from_whole(topology, self.lengths),
+                flow::Settings::LOCAL,
+            )
         } else if self.fault_flows {
-            let found = flow::concurrent(scene, demand, flow::Start::Lengths(self.lengths), flow::Settings::FAULT, &Silent);
+            let found = flow::concurrent(
+                scene,
+                demand,
+                flow::Start::Lengths(self.lengths),
+                flow::Settings::FAULT,
+                &Silent,
+            );
             proved(scene, demand, &found)?;
             flow = found.primal;
             found.dual
         } else {
             flow::price(scene, demand, self.lengths, flow::Settings::FAULT)
         };
-        let lengths = survivors.as_ref().map_or_else(|| prices.clone(), |survivors| survivors.lengths_to_whole(&prices));
+        let lengths = survivors
+            .as_ref()
+            .map_or_else(|| prices.clone(), |survivors| survivors.lengths_to_whole(&prices));
         let routed = routing.map(|routing| match survivors {
             Some(survivors) => routing.route_survivors(fabric, scene, survivors, &prices, scenario, healthy),
             None => routing.route(fabric, scene, &prices, scenario, healthy),
         });
         let (mut found, mut routes) = (None, None);
         if let Some(routed) = routed.transpose().map_err(Failure::infeasible)? {
-            found = Some(Found { tables: routed.tables, packed: None, ranks: routed.ranks, carried: Some(routed.carried) });
+            found = Some(Found {
+                tables: routed.tables,
+                packed: None,
+                ranks: routed.ranks,
+                carried: Some(routed.carried),
+            });
             routes = routed.routes;
         }
         Ok((self.measured(scenario, &ground, lengths, flow, found)?, routes))
@@ -95,7 +116,8 @@ impl Context<'_> {
         let whole = survivors.as_ref().map(Survivors::scene);
         let own = whole.as_ref().unwrap_or(&scene);
         // A chip that is left alone has nobody to serve.
-        let connected = flow::distances(own).filter(|_| scene.dead.is_empty() || own.topology.node_count() > 1);
+        let connected =
+            flow::distances(own).filter(|_| scene.dead.is_empty() || own.topology.node_count() > 1);
         let Some(distances) = connected else {
             return Err(Failure::infeasible(RouteError::fault_disconnects(fabric, &scene, scenario)));
         };
@@ -121,25 +143,40 @@ impl Context<'_> {
         let (own, demand) = ground.own(&fabric.demand);
         fabc_check::dual(scene, &fabric.demand, &lengths).map_err(Failure::internal)?;
         let demand_hops = flow::demand_hops(&own, demand);
-        let metrics = |routed: Option<Walk>, flow_low| self.metrics(scenario, ground, demand_hops, &lengths, flow_low, routed);
+        let metrics = |routed: Option<Walk>, flow_low| {
+            self.metrics(scenario, ground, demand_hops, &lengths, flow_low, routed)
+        };
         let Some(Found { tables, packed, ranks, carried }) = found else {
             let metrics = metrics(None, Fraction::ZERO);
             return Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed: None });
         };
-        let (walk, proof) = fabc_check::judge_tables(fabric, scene, &tables, &ranks).map_err(Failure::internal)?;
+        let (walk, proof) =
+            fabc_check::judge_tables(fabric, scene, &tables, &ranks).map_err(Failure::internal)?;
         if let Some(carried) = carried {
             fabc_check::carried(&scenario.name, &carried, &walk).map_err(Failure::internal)?;
         }
         // A demand of pairs that all touch the dead router loads nothing.
-        let of_tables =
-            Some(walk.max_channel_load()).filter(|&load| load > 0).map(|load| Fraction::new(topology.capacities().parts(), load));
-        let flow_low = of_tables.into_iter().chain(flow.as_ref().map(FlowCertificate::lower_end)).max().unwrap_or(Fraction::ZERO);
-        if let Some(limit) = fabric.budget.table_entries.filter(|&limit| walk.entries_max > u64::from(limit)) {
+        let of_tables = Some(walk.max_channel_load())
+            .filter(|&load| load > 0)
+            .map(|load| Fraction::new(topology.capacities().parts(), load));
+        let flow_low = of_tables
+            .into_iter()
+            .chain(flow.as_ref().map(FlowCertificate::lower_end))
+            .max()
+            .unwrap_or(Fraction::ZERO);
+        if let Some(limit) = fabric.budget.table_entries.filter(|&limit| walk.entries_max > u64::from(limit))
+        {
             return Err(Failure::infeasible(RouteError::too_many_entries(fabric, topology, &tables, limit)));
         }
         let metrics = metrics(Some(walk), flow_low);
         let tables = packed.unwrap_or_else(|| PackedTables::pack(&tables));
-        Ok(CompiledScenario { scenario: scenario.clone(), metrics, lengths, flow, routed: Some(RoutedScenario { tables, proof }) })
+        Ok(CompiledScenario {
+            scenario: scenario.clone(),
+            metrics,
+            lengths,
+            flow,
+            routed: Some(RoutedScenario { tables, proof }),
+        })
     }
 
     fn metrics(
@@ -151,7 +188,8 @@ impl Context<'_> {
         flow_low: Fraction,
         routed: Option<Walk>,
     ) -> ScenarioMetrics {
-        let sent = self.fabric.demand.sent_per_host(scenario.fault.dead(), |router| self.topology.hosts(router));
+        let sent =
+            self.fabric.demand.sent_per_host(scenario.fault.dead(), |router| self.topology.hosts(router));
         ScenarioMetrics {
             scenario: scenario.name.clone(),
             routers: (self.topology.node_count() - scene.dead.len()) as u64,
@@ -168,7 +206,9 @@ impl Context<'_> {
             flow_high: lengths.upper_end(),
             clock_hz: self.fabric.clock_hz,
             channel_bandwidth: gigabytes(self.fabric.capacities.unit_bps()),
-            disjoint_trees: self.cross_connects.map(|cross_connects| scenario.intact_sets(self.trees, scene, cross_connects) as u32),
+            disjoint_trees: self
+                .cross_connects
+                .map(|cross_connects| scenario.intact_sets(self.trees, scene, cross_connects) as u32),
             routed,
         }
     }

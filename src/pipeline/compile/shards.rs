@@ -51,7 +51,13 @@ pub trait Keeper: Sync {
     ///
     /// # Errors
     /// It cannot be kept.
-    fn simulation(&self, fabric: &Fabric, topology: &Topology, name: &str, report: &SimReport) -> Result<(), Self::Error>;
+    fn simulation(
+        &self,
+        fabric: &Fabric,
+        topology: &Topology,
+        name: &str,
+        report: &SimReport,
+    ) -> Result<(), Self::Error>;
 }
 
 /// Has what parts have kept.
@@ -76,7 +82,12 @@ pub trait Kept: Sync {
     ///
     /// # Errors
     /// It is not there, damaged, or not of these tables.
-    fn simulation(&self, fabric: &Fabric, simulation: &Simulation, prepared: &Prepared<'_>) -> Result<SimReport, Self::Error>;
+    fn simulation(
+        &self,
+        fabric: &Fabric,
+        simulation: &Simulation,
+        prepared: &Prepared<'_>,
+    ) -> Result<SimReport, Self::Error>;
 
     /// The error where the checker convicts what was kept.
     fn convicted(&self, name: &str, what: Failure) -> Self::Error;
@@ -86,7 +97,12 @@ pub trait Kept: Sync {
 ///
 /// # Errors
 /// As [`super::compile`], and what keeping and reading may end with.
-pub fn shard<K: Keeper>(fabric: &Fabric, last: Stage, keeper: &K, progress: &dyn Progress) -> Result<(), K::Error> {
+pub fn shard<K: Keeper>(
+    fabric: &Fabric,
+    last: Stage,
+    keeper: &K,
+    progress: &dyn Progress,
+) -> Result<(), K::Error> {
     check_early(fabric, last)?;
     let built = plant::build(fabric, progress)?;
     let faults = FaultScenarios::new(fabric, &built.topology, built.pod.as_ref(), last, progress)?;
@@ -146,12 +162,17 @@ fn simulate<K: Keeper>(
     let pieces = pieces(fabric, faults, nominal.routed.is_some());
     let wanted = |fault: Option<usize>, scenario: &str| -> Vec<&Simulation> {
         let wants = |number: usize, name: &str| keeper.wants(number, Piece::Simulation { name, scenario });
-        let names = pieces.simulations(fault).filter(|&(number, name)| wants(number, name)).map(|(_, name)| name);
-        names.filter_map(|name| fabric.simulations.iter().find(|simulation| simulation.name == name)).collect()
+        let names =
+            pieces.simulations(fault).filter(|&(number, name)| wants(number, name)).map(|(_, name)| name);
+        names
+            .filter_map(|name| fabric.simulations.iter().find(|simulation| simulation.name == name))
+            .collect()
     };
     let healthy = Scenario::nominal();
-    let scenarios = std::iter::once((None, &healthy)).chain(faults.all().iter().enumerate().map(|(at, fault)| (Some(at), fault)));
-    let work: Vec<(&Scenario, Vec<&Simulation>)> = scenarios.map(|(fault, scenario)| (scenario, wanted(fault, &scenario.name))).collect();
+    let scenarios = std::iter::once((None, &healthy))
+        .chain(faults.all().iter().enumerate().map(|(at, fault)| (Some(at), fault)));
+    let work: Vec<(&Scenario, Vec<&Simulation>)> =
+        scenarios.map(|(fault, scenario)| (scenario, wanted(fault, &scenario.name))).collect();
     let context = Context::new(fabric, topology, built.pod.as_ref(), &flow.dual, faults.len());
     progress.begin("simulations", work.iter().map(|(_, simulations)| simulations.len() as u64).sum());
     for (scenario, simulations) in work.into_iter().filter(|(_, simulations)| !simulations.is_empty()) {
@@ -169,12 +190,24 @@ fn simulate<K: Keeper>(
 
 /// What there is to do beside the healthy fabric, which has tables or needs none.
 fn pieces(fabric: &Fabric, faults: &FaultScenarios, routed: bool) -> Pieces {
-    let run = fabric.simulations.iter().filter(|_| routed).map(|simulation| (simulation.name.clone(), simulation.scenarios));
-    Pieces { faults: faults.all().iter().map(|fault| fault.name.clone()).collect(), simulations: run.collect() }
+    let run = fabric
+        .simulations
+        .iter()
+        .filter(|_| routed)
+        .map(|simulation| (simulation.name.clone(), simulation.scenarios));
+    Pieces {
+        faults: faults.all().iter().map(|fault| fault.name.clone()).collect(),
+        simulations: run.collect(),
+    }
 }
 
 /// A kept scenario, which the checker has to prove like a new one.
-fn proved_again<K: Kept>(context: &Context<'_>, scenario: &Scenario, found: KeptScenario, kept: &K) -> Result<CompiledScenario, K::Error> {
+fn proved_again<K: Kept>(
+    context: &Context<'_>,
+    scenario: &Scenario,
+    found: KeptScenario,
+    kept: &K,
+) -> Result<CompiledScenario, K::Error> {
     context.known(scenario, found).map_err(|what| kept.convicted(&scenario.name, what))
 }
 
@@ -182,13 +215,19 @@ fn proved_again<K: Kept>(context: &Context<'_>, scenario: &Scenario, found: Kept
 ///
 /// # Errors
 /// As [`super::compile`], and what reading may end with.
-pub fn merged<K: Kept>(fabric: Fabric, last: Stage, kept: &K, progress: &dyn Progress) -> Result<Compiled, K::Error> {
+pub fn merged<K: Kept>(
+    fabric: Fabric,
+    last: Stage,
+    kept: &K,
+    progress: &dyn Progress,
+) -> Result<Compiled, K::Error> {
     check_early(&fabric, last)?;
     let built = plant::build(&fabric, progress)?;
     let topology = &built.topology;
     let faults = FaultScenarios::new(&fabric, topology, built.pod.as_ref(), last, progress)?;
     let KeptHealthy { nominal, flow, routing, .. } = kept.healthy(topology)?;
-    scenario::proved(&Scene::whole(topology), &fabric.demand, &flow).map_err(|what| kept.convicted("nominal", what))?;
+    scenario::proved(&Scene::whole(topology), &fabric.demand, &flow)
+        .map_err(|what| kept.convicted("nominal", what))?;
     let context = Context::new(&fabric, topology, built.pod.as_ref(), &flow.dual, faults.len());
     progress.begin("scenarios", 1 + faults.len() as u64);
     let nominal = proved_again(&context, &Scenario::nominal(), nominal, kept)?;
@@ -199,7 +238,8 @@ pub fn merged<K: Kept>(fabric: Fabric, last: Stage, kept: &K, progress: &dyn Pro
         known
     });
     progress.end();
-    let scenarios: Vec<CompiledScenario> = std::iter::once(Ok(nominal)).chain(found).collect::<Result<_, K::Error>>()?;
+    let scenarios: Vec<CompiledScenario> =
+        std::iter::once(Ok(nominal)).chain(found).collect::<Result<_, K::Error>>()?;
     // What follows from tables is worked out again, so that only counts come from files.
     let simulations = context.each_simulation(&scenarios, |simulation, scene, tables| {
         let prepared = fabc_sim::prepare(&fabric, scene, tables, &simulation.parameters);
@@ -217,9 +257,16 @@ impl Context<'_> {
             fabc_check::flow(&ground.scene, &self.fabric.demand, flow).map_err(Failure::internal)?;
         }
         let found = routed.map(|KeptTables { tables, ranks }| {
-            let unpacked = tables.unpack().map_err(|what| CheckError::Shape { scenario: fault.name.clone(), what })?;
+            let unpacked =
+                tables.unpack().map_err(|what| CheckError::Shape { scenario: fault.name.clone(), what })?;
             Ok(Found { tables: unpacked, packed: Some(tables), ranks, carried: None })
         });
-        self.measured(fault, &ground, lengths, flow, found.transpose().map_err(|error: CheckError| Failure::internal(error))?)
+        self.measured(
+            fault,
+            &ground,
+            lengths,
+            flow,
+            found.transpose().map_err(|error: CheckError| Failure::internal(error))?,
+        )
     }
 }

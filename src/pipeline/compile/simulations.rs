@@ -10,8 +10,14 @@ use fabc_sim::{BlockError, SimError, SimReport};
 
 impl Context<'_> {
     /// Runs every simulation of the spec; nothing where there are no tables.
-    pub(super) fn simulations(&self, scenarios: &[CompiledScenario], progress: &dyn Progress) -> Result<Vec<Vec<SimReport>>, Failure> {
-        self.each_simulation(scenarios, |simulation, scene, tables| self.run(simulation, scene, tables, progress))
+    pub(super) fn simulations(
+        &self,
+        scenarios: &[CompiledScenario],
+        progress: &dyn Progress,
+    ) -> Result<Vec<Vec<SimReport>>, Failure> {
+        self.each_simulation(scenarios, |simulation, scene, tables| {
+            self.run(simulation, scene, tables, progress)
+        })
     }
 
     /// Runs a simulation on one scenario; `None` where there are no tables.
@@ -21,7 +27,8 @@ impl Context<'_> {
         scenario: &CompiledScenario,
         progress: &dyn Progress,
     ) -> Result<Option<SimReport>, Failure> {
-        let run = |routed| self.on(scenario, routed, |scene, tables| self.run(simulation, scene, tables, progress));
+        let run =
+            |routed| self.on(scenario, routed, |scene, tables| self.run(simulation, scene, tables, progress));
         scenario.routed.as_ref().map(run).transpose()
     }
 
@@ -34,14 +41,24 @@ impl Context<'_> {
         let of = |simulation: &Simulation| {
             let wanted = if simulation.scenarios == Scenarios::All { scenarios.len() } else { 1 };
             let routed = scenarios.iter().filter_map(|scenario| Some((scenario, scenario.routed.as_ref()?)));
-            let report = |(scenario, routed)| self.on(scenario, routed, |scene, tables| report(simulation, scene, tables));
+            let report = |(scenario, routed)| {
+                self.on(scenario, routed, |scene, tables| report(simulation, scene, tables))
+            };
             routed.take(wanted).map(report).collect()
         };
         self.fabric.simulations.iter().map(of).collect()
     }
 
-    fn on<T>(&self, of: &CompiledScenario, routed: &RoutedScenario, asked: impl FnOnce(&Scene<'_>, &ForwardingTables) -> T) -> T {
-        asked(&surviving_scene(&of.scenario.fault, self.topology, self.cross_connects), &routed.tables.unpacked())
+    fn on<T>(
+        &self,
+        of: &CompiledScenario,
+        routed: &RoutedScenario,
+        asked: impl FnOnce(&Scene<'_>, &ForwardingTables) -> T,
+    ) -> T {
+        asked(
+            &surviving_scene(&of.scenario.fault, self.topology, self.cross_connects),
+            &routed.tables.unpacked(),
+        )
     }
 
     fn run(
@@ -51,7 +68,8 @@ impl Context<'_> {
         tables: &ForwardingTables,
         progress: &dyn Progress,
     ) -> Result<SimReport, Failure> {
-        fabc_sim::run_block(self.fabric, scene, tables, simulation, progress).map_err(|error| failure(error, simulation.span))
+        fabc_sim::run_block(self.fabric, scene, tables, simulation, progress)
+            .map_err(|error| failure(error, simulation.span))
     }
 }
 
@@ -71,7 +89,9 @@ pub(super) fn refuse_impossible_simulations(
         if let Some(distances) = distances {
             fabc_sim::has_vcs(fabric, distances.diameter, &simulation.parameters).map_err(lacking)?;
         }
-        if simulation.scenarios == Scenarios::All && fabric.budget.faults == Faults::Router && simulation.parameters.details.trace.is_some()
+        if simulation.scenarios == Scenarios::All
+            && fabric.budget.faults == Faults::Router
+            && simulation.parameters.details.trace.is_some()
         {
             let why = "its messages name endpoints that a tolerated fault takes away: simulate the nominal scenario alone".to_owned();
             return Err(lacking(SimError::NoTraffic { traffic: Traffic::Trace.name(), why }));
@@ -87,9 +107,10 @@ pub(super) fn refuse_impossible_simulations(
 pub(super) fn failure(error: SimError, span: Span) -> Failure {
     match error {
         SimError::Astray { .. } | SimError::Deadlock { .. } => Failure::internal(error),
-        SimError::NoTraffic { .. } | SimError::RateTooHigh { .. } | SimError::Bursts { .. } | SimError::TooFewVcs { .. } => {
-            Failure::infeasible(BlockError { error, span })
-        }
+        SimError::NoTraffic { .. }
+        | SimError::RateTooHigh { .. }
+        | SimError::Bursts { .. }
+        | SimError::TooFewVcs { .. } => Failure::infeasible(BlockError { error, span }),
         _ => Failure::spec(BlockError { error, span }),
     }
 }

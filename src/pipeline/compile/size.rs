@@ -39,8 +39,13 @@ pub struct TooMuchMemory {
 
 /// FAB0209: a network that would take too long to measure.
 #[derive(Debug, Error, Diagnostic)]
-#[error("the analysis of this network of {routers} routers would take about {looks} looks at a channel, at most {most} are allowed")]
-#[diagnostic(code(FAB0209), help("every router is searched from: take a smaller network, or one with fewer links{described}"))]
+#[error(
+    "the analysis of this network of {routers} routers would take about {looks} looks at a channel, at most {most} are allowed"
+)]
+#[diagnostic(
+    code(FAB0209),
+    help("every router is searched from: take a smaller network, or one with fewer links{described}")
+)]
 pub struct TooMuchWork {
     routers: u64,
     looks: u64,
@@ -71,7 +76,9 @@ pub enum TooLarge {
 #[error("a network of {routers} routers is too large to be built: at most {ROUTERS} are")]
 #[diagnostic(
     code(FAB0208),
-    help("`fabc check` without `--stop-after` describes it: by formulas, and by looking at a sample of its routers")
+    help(
+        "`fabc check` without `--stop-after` describes it: by formulas, and by looking at a sample of its routers"
+    )
 )]
 pub struct TooLargeToBuild {
     routers: usize,
@@ -85,7 +92,10 @@ pub struct TooLargeToBuild {
 /// [`Failure::Infeasible`] with [`TooLargeToBuild`] at the line of the topology.
 pub(super) fn buildable(fabric: &Fabric) -> Result<(), Failure> {
     match fabric.is_too_large() {
-        true => Err(Failure::infeasible(TooLargeToBuild { routers: fabric.node_count(), span: fabric.topology_span() })),
+        true => Err(Failure::infeasible(TooLargeToBuild {
+            routers: fabric.node_count(),
+            span: fabric.topology_span(),
+        })),
         false => Ok(()),
     }
 }
@@ -120,7 +130,9 @@ impl Chips {
     fn fewest(fabric: &Fabric) -> Self {
         let all = fabric.node_count() as u64;
         let symmetric = match &fabric.plant {
-            Plant::Pod(pod) => !matches!(&pod.topology, TopologyChoice::Synthesize(search) if search.symmetry == SymmetryChoice::None),
+            Plant::Pod(pod) => {
+                !matches!(&pod.topology, TopologyChoice::Synthesize(search) if search.symmetry == SymmetryChoice::None)
+            }
             Plant::Network(network) => network.family.rotates(),
         };
         let canonical = if symmetric { u64::from(fabric.blocks().0) } else { all };
@@ -201,7 +213,8 @@ pub(super) fn routed(
     let hops = distances.average().ceil() as u64;
     routing(fabric, chips, hops)?;
     // What breaks the symmetry is compiled without any.
-    let whole = matches!(fabric.budget.faults, Faults::Ocses(_)) && compiled.is_none_or(|pod| keep_symmetry(topology, pod));
+    let whole = matches!(fabric.budget.faults, Faults::Ocses(_))
+        && compiled.is_none_or(|pod| keep_symmetry(topology, pod));
     let of_fault = if whole { chips } else { Chips { canonical: chips.all, ..chips } };
     scenarios(fabric, of_fault, hops, faults)?;
     let kept = kept(fabric, of_fault).saturating_mul(faults).min(BUILD_BYTES / 2);
@@ -215,7 +228,9 @@ fn keep_symmetry(topology: &Topology, CompiledPod { cross_connects, .. }: &Compi
     topology.links().enumerate().filter(|(_, link)| link.class == LinkClass::Global).all(|(id, link)| {
         [link.a, link.b].into_iter().all(|end| {
             let image = topology.outgoing(symmetry.canonical_node(symmetry.class(end.node)), end.port);
-            image.is_some_and(|image| cross_connects.ocs_of[topology.link_of(image)] == cross_connects.ocs_of[id])
+            image.is_some_and(|image| {
+                cross_connects.ocs_of[topology.link_of(image)] == cross_connects.ocs_of[id]
+            })
         })
     })
 }
@@ -242,12 +257,15 @@ pub(super) fn ocs_faults(fabric: &Fabric) -> u64 {
 fn base(fabric: &Fabric, chips: Chips) -> u64 {
     let elements = chips.all / chips.canonical.max(1);
     let (links, blocks) = match &fabric.plant {
-        Plant::Pod(Pod { cubes, ocses, .. }) => (chips.all * CHIP + u64::from(*cubes) * ocses.len() as u64 * 4, u64::from(*cubes)),
+        Plant::Pod(Pod { cubes, ocses, .. }) => {
+            (chips.all * CHIP + u64::from(*cubes) * ocses.len() as u64 * 4, u64::from(*cubes))
+        }
         Plant::Network(_) => (chips.all * chips.channels * CHIP / CHIP_PORTS, u64::from(fabric.blocks().1)),
     };
     let entries = chips.pairs().saturating_mul(chips.channels);
     // Of a large network no flow is listed.
-    let flow = if fabric.pod().is_some() || entries <= FLOW_ENTRIES { entries.saturating_mul(FLOW) } else { 0 };
+    let flow =
+        if fabric.pod().is_some() || entries <= FLOW_ENTRIES { entries.saturating_mul(FLOW) } else { 0 };
     (links + elements * blocks * 8).saturating_add(flow)
 }
 
@@ -264,13 +282,20 @@ fn analysis(fabric: &Fabric, chips: Chips) -> Result<(), TooLarge> {
         None => format!("the analysis of this network of {} routers", chips.all),
     };
     let refused = |need| refuse(what, need, help.to_owned());
-    fits(base(fabric, chips)).map_err(|need| refused(need).at(fabric.topology_span(), chips.reason(fabric)))?;
+    fits(base(fabric, chips))
+        .map_err(|need| refused(need).at(fabric.topology_span(), chips.reason(fabric)))?;
     let looks = chips.all.saturating_mul(chips.channels).saturating_mul(chips.canonical);
     if fabric.pod().is_none() && looks > GRAPH_STEPS {
         let (span, reason) = (fabric.topology_span(), chips.reason(fabric).into_boxed_str());
         let formulas = fabric.closed_form().is_some();
-        let described = if formulas { "; `fabc check` without `--stop-after` describes this one by formulas" } else { "" };
-        return Err(TooMuchWork { routers: chips.all, looks, most: GRAPH_STEPS, span, reason, described }.into());
+        let described = if formulas {
+            "; `fabc check` without `--stop-after` describes this one by formulas"
+        } else {
+            ""
+        };
+        return Err(
+            TooMuchWork { routers: chips.all, looks, most: GRAPH_STEPS, span, reason, described }.into()
+        );
     }
     Ok(())
 }
@@ -294,9 +319,13 @@ pub(super) fn orderable(fabric: &Fabric, topology: &Topology) -> Result<(), Rout
     ];
     match sizes.into_iter().find(|(_, turns, most)| turns > most) {
         None => Ok(()),
-        Some((what, turns, most)) => {
-            Err(RouteError::TooManyTurns { routers: topology.node_count(), what, turns, most, span: fabric.routing_span })
-        }
+        Some((what, turns, most)) => Err(RouteError::TooManyTurns {
+            routers: topology.node_count(),
+            what,
+            turns,
+            most,
+            span: fabric.routing_span,
+        }),
     }
 }
 
@@ -321,7 +350,8 @@ fn of_routing(fabric: &Fabric, chips: Chips, hops: u64) -> u64 {
 fn kept(fabric: &Fabric, chips: Chips) -> u64 {
     let symmetric = !matches!(fabric.routing, RoutingChoice::DimensionOrder | RoutingChoice::UpDown);
     let canonical = if symmetric { chips.canonical } else { chips.all };
-    1000 + (chips.all.saturating_mul(canonical).saturating_mul(PACKED)).saturating_add(canonical * chips.channels * KEPT)
+    1000 + (chips.all.saturating_mul(canonical).saturating_mul(PACKED))
+        .saturating_add(canonical * chips.channels * KEPT)
 }
 
 fn routing(fabric: &Fabric, chips: Chips, hops: u64) -> Result<(), TooMuchMemory> {
@@ -331,12 +361,15 @@ fn routing(fabric: &Fabric, chips: Chips, hops: u64) -> Result<(), TooMuchMemory
             "`--stop-after analyze` builds the topology without routes; a pod whose cubes are all alike takes a part of it, and so does a \
              smaller one"
         }
-        None => "`--stop-after analyze` builds the topology without routes; a smaller network takes a part of it",
+        None => {
+            "`--stop-after analyze` builds the topology without routes; a smaller network takes a part of it"
+        }
     };
     let reason = match fabric.routing {
-        RoutingChoice::AllowedTurns(_) | RoutingChoice::Minimal | RoutingChoice::Algebraic | RoutingChoice::Scheduled(_) => {
-            chips.reason(fabric)
-        }
+        RoutingChoice::AllowedTurns(_)
+        | RoutingChoice::Minimal
+        | RoutingChoice::Algebraic
+        | RoutingChoice::Scheduled(_) => chips.reason(fabric),
         _ => format!("a route for each pair of {} {}", chips.all, chips_word(fabric)),
     };
     let refused = |need| refuse(format!("routing this {}", word(fabric)), need, help.to_owned());
@@ -380,8 +413,16 @@ fn refuse(what: String, need: u64, help: String) -> Refused {
 
 impl Refused {
     fn at(self, span: Span, reason: String) -> TooMuchMemory {
-        let [what, need, most] = [self.what, gigabytes(self.need), gigabytes(BUILD_BYTES)].map(String::into_boxed_str);
-        TooMuchMemory { what, need, most, help: self.help.into_boxed_str(), span, reason: reason.into_boxed_str() }
+        let [what, need, most] =
+            [self.what, gigabytes(self.need), gigabytes(BUILD_BYTES)].map(String::into_boxed_str);
+        TooMuchMemory {
+            what,
+            need,
+            most,
+            help: self.help.into_boxed_str(),
+            span,
+            reason: reason.into_boxed_str(),
+        }
     }
 }
 

@@ -21,7 +21,15 @@ pub enum Stage {
 
 impl Stage {
     /// All, in their order.
-    pub const ALL: [Stage; 7] = [Stage::Parse, Stage::Resolve, Stage::Synthesize, Stage::Analyze, Stage::Route, Stage::Check, Stage::Emit];
+    pub const ALL: [Stage; 7] = [
+        Stage::Parse,
+        Stage::Resolve,
+        Stage::Synthesize,
+        Stage::Analyze,
+        Stage::Route,
+        Stage::Check,
+        Stage::Emit,
+    ];
 
     /// Its name in words.
     pub fn name(self) -> &'static str {

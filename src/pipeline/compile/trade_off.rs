@@ -18,7 +18,12 @@ const WEIGHTS: [u32; 6] = [0, 100, 200, 400, 600, 800];
 const RESTARTS: u64 = 3;
 
 /// The topology for a weight in thousandths, and the curve.
-pub(super) fn weighed(fabric: &Fabric, network: &Network, floor: &Floor, (free, own): (&FreeGraph, u32)) -> (Topology, Vec<TradeOff>) {
+pub(super) fn weighed(
+    fabric: &Fabric,
+    network: &Network,
+    floor: &Floor,
+    (free, own): (&FreeGraph, u32),
+) -> (Topology, Vec<TradeOff>) {
     let order = place::in_order(floor, free.routers);
     let length = |ends: [u32; 2]| order.length(floor, ends.map(NodeId));
     let found = |weight: u32| {
@@ -30,7 +35,8 @@ pub(super) fn weighed(fabric: &Fabric, network: &Network, floor: &Floor, (free, 
         (topology, TradeOff { weight, distances: found.distances, cable: found.cable, flow: printed })
     };
     let weights: BTreeSet<u32> = WEIGHTS.into_iter().chain([own]).collect();
-    let (topologies, curve): (Vec<Topology>, Vec<TradeOff>) = weights.iter().map(|&weight| found(weight)).unzip();
+    let (topologies, curve): (Vec<Topology>, Vec<TradeOff>) =
+        weights.iter().map(|&weight| found(weight)).unzip();
     let at = curve.iter().position(|of| of.weight == own).expect("the own weight is one of them");
     (topologies.into_iter().nth(at).expect("a topology per weight"), curve)
 }

@@ -44,8 +44,10 @@ pub fn load(path: &str, loader: &dyn Loader, sets: &[String]) -> Result<Loaded, 
 /// Why a normal form cannot be read again, which what is written must be.
 pub fn too_long_to_read(normal_form: &str) -> Option<ParseError> {
     let limits = [
-        (normal_form.len() > SPEC_BYTES).then(|| ParseError::TooLarge { limit: SPEC_BYTES, span: Span::default() }),
-        (count_tokens(normal_form) > SPEC_TOKENS).then(|| ParseError::TooManyTokens { limit: SPEC_TOKENS, span: Span::default() }),
+        (normal_form.len() > SPEC_BYTES)
+            .then(|| ParseError::TooLarge { limit: SPEC_BYTES, span: Span::default() }),
+        (count_tokens(normal_form) > SPEC_TOKENS)
+            .then(|| ParseError::TooManyTokens { limit: SPEC_TOKENS, span: Span::default() }),
     ];
     limits.into_iter().flatten().next()
 }
@@ -62,9 +64,11 @@ pub fn binary_tables(form: TablesForm, compiled: &Compiled) -> bool {
 /// Every `require` that failed, as an error at its line.
 pub fn broken(outcomes: &[RequireOutcome]) -> Vec<Box<dyn Diagnostic + Send + Sync>> {
     let failed = outcomes.iter().filter(|outcome| outcome.holds() == Some(false));
-    let errors = failed.filter_map(|outcome| {
-        let (measured, wanted) = (outcome.measured?.as_f64(), outcome.wanted?.as_f64());
-        Some(Box::new(RequireError::new(&outcome.require, measured, wanted, outcome.scenario.as_deref())) as _)
-    });
+    let errors =
+        failed.filter_map(|outcome| {
+            let (measured, wanted) = (outcome.measured?.as_f64(), outcome.wanted?.as_f64());
+            Some(Box::new(RequireError::new(&outcome.require, measured, wanted, outcome.scenario.as_deref()))
+                as _)
+        });
     errors.collect()
 }

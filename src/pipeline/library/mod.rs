@@ -74,7 +74,11 @@ pub fn build(spec: &str, options: &Options<'_>) -> Result<Compiled, Diagnostics>
     let failed = broken(&compiled.requires);
     let warnings = warnings.iter().map(|warning| Diagnostic::of(warning, &sources)).collect();
     let built = Compiled::new(compiled, text, settings, warnings);
-    if failed.is_empty() { Ok(built) } else { Err(Diagnostics::of(Failure::Infeasible(failed), sources).with(built)) }
+    if failed.is_empty() {
+        Ok(built)
+    } else {
+        Err(Diagnostics::of(Failure::Infeasible(failed), sources).with(built))
+    }
 }
 
 /// Finds what is wrong with a spec before anything is searched, as `fabc check` does: milliseconds.
@@ -90,16 +94,24 @@ pub fn build(spec: &str, options: &Options<'_>) -> Result<Compiled, Diagnostics>
 /// The spec has errors, or asks for what can be known to be impossible.
 pub fn check(spec: &str, options: &Options<'_>) -> Result<Checked, Diagnostics> {
     let Loaded { fabric, sources, warnings, text, .. } = load_from(spec, options)?;
-    let warnings: Vec<Diagnostic> = warnings.iter().map(|warning| Diagnostic::of(warning, &sources)).collect();
+    let warnings: Vec<Diagnostic> =
+        warnings.iter().map(|warning| Diagnostic::of(warning, &sources)).collect();
     let mut described = None;
     let decided = match fabric.pod().filter(|_| !fabric.slices.kinds.is_empty()) {
         Some(pod) => {
             let placed = Placing::of(&fabric, pod).initial(fabric.slices.spare);
             let placed = placed.map(|_| ()).map_err(Failure::infeasible);
-            placed.and_then(|()| fabric.slices.kinds.iter().try_for_each(|kind| check_early(&kind.fabric, Stage::Emit).map(drop)))
+            placed.and_then(|()| {
+                fabric
+                    .slices
+                    .kinds
+                    .iter()
+                    .try_for_each(|kind| check_early(&kind.fabric, Stage::Emit).map(drop))
+            })
         }
         None => match decide(&fabric) {
-            Ok(true) => describe(&fabric).map(|network| described = network.map(|network| fabc_emit::described(&fabric, &network))),
+            Ok(true) => describe(&fabric)
+                .map(|network| described = network.map(|network| fabc_emit::described(&fabric, &network))),
             decided => decided.map(drop),
         },
     };

@@ -60,7 +60,13 @@ impl Loader for Nothing {
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { name: "spec.fab".to_owned(), files: &Nothing, settings: Vec::new(), tables: TablesForm::Auto, progress: &Silent }
+        Options {
+            name: "spec.fab".to_owned(),
+            files: &Nothing,
+            settings: Vec::new(),
+            tables: TablesForm::Auto,
+            progress: &Silent,
+        }
     }
 }
 

@@ -185,7 +185,8 @@ impl Diagnostic {
         }
         let place = |label: &LabeledSpan| {
             let span = Span { start: label.offset() as u32, end: (label.offset() + label.len()) as u32 };
-            let ((file, line, column), (_, _, base)) = (sources.position(span.start)?, sources.file(span.start)?);
+            let ((file, line, column), (_, _, base)) =
+                (sources.position(span.start)?, sources.file(span.start)?);
             let bytes = (span.start - base) as usize..(span.end - base) as usize;
             Some(Place { file: file.to_owned(), line, column, bytes, text: label.label().map(str::to_owned) })
         };

@@ -6,7 +6,9 @@
 //! Invariant: whatever the input, an excerpt is some kilobytes long.
 
 use fabc_base::diag::{SourceMap, Span};
-use miette::{Diagnostic, LabeledSpan, MietteError, MietteSpanContents, Severity, SourceCode, SourceSpan, SpanContents};
+use miette::{
+    Diagnostic, LabeledSpan, MietteError, MietteSpanContents, Severity, SourceCode, SourceSpan, SpanContents,
+};
 use std::fmt;
 
 /// The longest word of a message, in letters; paths are words too.
@@ -35,7 +37,9 @@ fn acts(letter: char) -> bool {
 
 /// A text in which what would act on the terminal is escaped.
 pub fn harmless(text: &str) -> String {
-    text.chars().map(|letter| if acts(letter) { letter.escape_unicode().to_string() } else { letter.into() }).collect()
+    text.chars()
+        .map(|letter| if acts(letter) { letter.escape_unicode().to_string() } else { letter.into() })
+        .collect()
 }
 
 /// A text with its longest words, and then itself, shortened in the middle; what would act on the terminal is
@@ -55,7 +59,8 @@ pub(super) fn shortened(text: &str) -> String {
         out.push_str(&part[from_end..]);
     }
     if out.len() > MESSAGE {
-        let (head, tail) = (out.floor_char_boundary(MESSAGE / 4 * 3), out.ceil_char_boundary(out.len() - MESSAGE / 8));
+        let (head, tail) =
+            (out.floor_char_boundary(MESSAGE / 4 * 3), out.ceil_char_boundary(out.len() - MESSAGE / 8));
         out = format!("{}\n{LEFT_OUT}\n{}", &out[..head], &out[tail..]);
     }
     out
@@ -77,7 +82,9 @@ impl Excerpt {
         let mut found: Vec<Found<'_>> = Vec::new();
         for label in diagnostic.labels().into_iter().flatten() {
             let span = Span { start: label.offset() as u32, end: (label.offset() + label.len()) as u32 };
-            let (Some((file, text, base)), Some((_, line, column))) = (sources.file(span.start), sources.position(span.start)) else {
+            let (Some((file, text, base)), Some((_, line, column))) =
+                (sources.file(span.start), sources.position(span.start))
+            else {
                 continue;
             };
             let start = text.floor_char_boundary((span.start - base) as usize);
@@ -92,9 +99,12 @@ impl Excerpt {
         let mut labels = Vec::new();
         let mut rest = &found[..];
         while let Some(first) = rest.first() {
-            let last = |found: &Found<'_>| found.line + found.text[found.start..found.end].matches('\n').count();
+            let last =
+                |found: &Found<'_>| found.line + found.text[found.start..found.end].matches('\n').count();
             let (mut count, mut end) = (1, last(first));
-            while let Some(next) = rest.get(count).filter(|next| next.base == first.base && next.line <= end + APART) {
+            while let Some(next) =
+                rest.get(count).filter(|next| next.base == first.base && next.line <= end + APART)
+            {
                 (count, end) = (count + 1, end.max(last(next)));
             }
             let (together, others) = rest.split_at(count);
@@ -115,7 +125,11 @@ impl Excerpt {
     pub(super) fn draw(mut self) -> String {
         let pieces = std::mem::take(&mut self.pieces);
         let report = miette::Report::new(self);
-        if pieces.all.is_empty() { format!("{report:?}") } else { format!("{:?}", report.with_source_code(pieces)) }
+        if pieces.all.is_empty() {
+            format!("{report:?}")
+        } else {
+            format!("{:?}", report.with_source_code(pieces))
+        }
     }
 }
 
@@ -199,13 +213,20 @@ impl Pieces {
         let end = line_end(text, last);
         let end = if end == text.len() { end } else { (line_end(text, end + 1) + 1).min(text.len()) };
         let base = self.all.last().map_or(0, |piece| piece.base + piece.text.len() + 1);
-        let clipped =
-            Clipped::new(&text[begin..end], &found.iter().map(|found| [found.start - begin, found.end - begin]).collect::<Vec<_>>());
+        let clipped = Clipped::new(
+            &text[begin..end],
+            &found.iter().map(|found| [found.start - begin, found.end - begin]).collect::<Vec<_>>(),
+        );
         let labels = found.iter().map(|found| {
-            let (from, to) = (base + clipped.place(found.start - begin), base + clipped.place(found.end - begin));
+            let (from, to) =
+                (base + clipped.place(found.start - begin), base + clipped.place(found.end - begin));
             self.places.push((from, found.line, found.column));
             let (said, span) = (found.label.label().map(shortened), (from, to - from));
-            if found.label.primary() { LabeledSpan::new_primary_with_span(said, span) } else { LabeledSpan::new_with_span(said, span) }
+            if found.label.primary() {
+                LabeledSpan::new_primary_with_span(said, span)
+            } else {
+                LabeledSpan::new_with_span(said, span)
+            }
         });
         let labels = labels.collect();
         let line = first.line - usize::from(start > 0);
@@ -215,14 +236,32 @@ impl Pieces {
 }
 
 impl SourceCode for Pieces {
-    fn read_span<'a>(&'a self, span: &SourceSpan, before: usize, after: usize) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        let piece = self.all.iter().rev().find(|piece| piece.base <= span.offset()).ok_or(MietteError::OutOfBounds)?;
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        before: usize,
+        after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let piece = self
+            .all
+            .iter()
+            .rev()
+            .find(|piece| piece.base <= span.offset())
+            .ok_or(MietteError::OutOfBounds)?;
         let local = SourceSpan::from((span.offset() - piece.base, span.len()));
         let read = piece.text.as_bytes().read_span(&local, before, after)?;
         let place = self.places.iter().find(|place| before + after == 0 && place.0 == span.offset());
-        let (line, column) = place.map_or((piece.line + read.line(), read.column()), |&(_, line, column)| (line, column));
+        let (line, column) =
+            place.map_or((piece.line + read.line(), read.column()), |&(_, line, column)| (line, column));
         let shifted = SourceSpan::from((read.span().offset() + piece.base, read.span().len()));
-        Ok(Box::new(MietteSpanContents::new_named(piece.file.clone(), read.data(), shifted, line, column, read.line_count())))
+        Ok(Box::new(MietteSpanContents::new_named(
+            piece.file.clone(),
+            read.data(),
+            shifted,
+            line,
+            column,
+            read.line_count(),
+        )))
     }
 }
 
@@ -245,14 +284,16 @@ impl Clipped {
                 continue;
             }
             let ends = labels.iter().flatten().copied().filter(|at| (from..=bare).contains(at));
-            let mut windows: Vec<[usize; 2]> = ends.map(|at| [at.saturating_sub(BESIDE).max(from), (at + BESIDE).min(bare)]).collect();
+            let mut windows: Vec<[usize; 2]> =
+                ends.map(|at| [at.saturating_sub(BESIDE).max(from), (at + BESIDE).min(bare)]).collect();
             if windows.is_empty() {
                 windows.push([from, from + 2 * BESIDE]);
             }
             windows.sort_unstable();
             let mut upto = from;
             for [low, high] in windows {
-                let (low, high) = (text.floor_char_boundary(low).max(upto), text.ceil_char_boundary(high).min(bare));
+                let (low, high) =
+                    (text.floor_char_boundary(low).max(upto), text.ceil_char_boundary(high).min(bare));
                 if low > upto {
                     clipped.text.push_str(LEFT_OUT);
                 }
@@ -306,12 +347,17 @@ mod tests {
         let long = format!("the link `{}é{}` is not", "a".repeat(300), "b".repeat(65_000));
         assert_eq!(shortened(&long), format!("the link `{}…{}` is not", "a".repeat(47), "b".repeat(14)));
         let lines = "a line of a circle\n".repeat(10_000);
-        assert!(shortened(&lines).len() <= MESSAGE && shortened(&lines).starts_with("a line of a circle\na line"));
+        assert!(
+            shortened(&lines).len() <= MESSAGE && shortened(&lines).starts_with("a line of a circle\na line")
+        );
     }
 
     #[test]
     fn what_acts_on_a_terminal_is_escaped() {
-        assert_eq!(shortened("a\u{1b}[31m b\u{9b}c\r\u{202e}\tx\n"), "a\\u{1b}[31m b\\u{9b}c\\u{d}\\u{202e}\tx\n");
+        assert_eq!(
+            shortened("a\u{1b}[31m b\u{9b}c\r\u{202e}\tx\n"),
+            "a\\u{1b}[31m b\\u{9b}c\\u{d}\\u{202e}\tx\n"
+        );
         let text = "x = \u{1b}[2J;\r\ny\rz\u{7f}\r\n";
         let clipped = Clipped::new(text, &[[4, 5]]);
         assert_eq!(clipped.text, "x = \\u{1b}[2J;\r\ny\\u{d}z\\u{7f}\r\n");

@@ -47,9 +47,13 @@ pub fn is_drawing() -> bool {
 /// The results of the first hundred diagnostics.
 pub fn results(diagnostics: &[Box<dyn Diagnostic + Send + Sync>], sources: &SourceMap) -> Vec<Value> {
     let one = |diagnostic: &dyn Diagnostic| {
-        drawn(|| messages::result(diagnostic, sources), || messages::result(diagnostic, &SourceMap::default()))
+        drawn(
+            || messages::result(diagnostic, sources),
+            || messages::result(diagnostic, &SourceMap::default()),
+        )
     };
-    let mut all: Vec<Value> = diagnostics.iter().take(MOST_SHOWN).map(|diagnostic| one(&**diagnostic)).collect();
+    let mut all: Vec<Value> =
+        diagnostics.iter().take(MOST_SHOWN).map(|diagnostic| one(&**diagnostic)).collect();
     if diagnostics.len() > MOST_SHOWN {
         all.push(messages::notification(&more_errors()));
     }
@@ -62,19 +66,29 @@ fn more_errors() -> String {
 
 /// What a user sees of these diagnostics, one text after the other: the first hundred, and where to learn
 /// more.
-pub fn shown(diagnostics: &[Box<dyn Diagnostic + Send + Sync>], sources: &SourceMap, format: MessageFormat) -> Vec<String> {
+pub fn shown(
+    diagnostics: &[Box<dyn Diagnostic + Send + Sync>],
+    sources: &SourceMap,
+    format: MessageFormat,
+) -> Vec<String> {
     if format == MessageFormat::Sarif {
         return vec![messages::log(results(diagnostics, sources), &[], 1).to_string()];
     }
     let mut texts = Vec::new();
     let one = |diagnostic: &dyn Diagnostic| match format {
-        MessageFormat::Human => drawn(|| Excerpt::new(diagnostic, sources).draw(), || plain(diagnostic, sources)),
-        MessageFormat::Short | MessageFormat::Sarif => drawn(|| short(diagnostic, sources), || plain(diagnostic, sources)),
+        MessageFormat::Human => {
+            drawn(|| Excerpt::new(diagnostic, sources).draw(), || plain(diagnostic, sources))
+        }
+        MessageFormat::Short | MessageFormat::Sarif => {
+            drawn(|| short(diagnostic, sources), || plain(diagnostic, sources))
+        }
         MessageFormat::Json => {
             let bare = || messages::bare_message(diagnostic, &short(diagnostic, sources)).to_string();
             drawn(|| messages::message(diagnostic, sources).to_string(), bare)
         }
-        MessageFormat::Github => drawn(|| messages::command(diagnostic, sources), || messages::notice(&plain(diagnostic, sources))),
+        MessageFormat::Github => {
+            drawn(|| messages::command(diagnostic, sources), || messages::notice(&plain(diagnostic, sources)))
+        }
     };
     texts.extend(diagnostics.iter().take(MOST_SHOWN).map(|diagnostic| one(&**diagnostic)));
     if diagnostics.len() > MOST_SHOWN {
@@ -94,9 +108,12 @@ pub fn shown(diagnostics: &[Box<dyn Diagnostic + Send + Sync>], sources: &Source
 
 /// `2 errors, 1 warning`: how many of each kind there are.
 fn counted(diagnostics: &[Box<dyn Diagnostic + Send + Sync>]) -> String {
-    let counts = ["error", "warning"].map(|kind| (diagnostics.iter().filter(|one| severity(&***one) == kind).count(), kind));
+    let counts = ["error", "warning"]
+        .map(|kind| (diagnostics.iter().filter(|one| severity(&***one) == kind).count(), kind));
     let told = counts.iter().filter(|(count, _)| *count > 0);
-    told.map(|(count, kind)| format!("{count} {kind}{}", if *count == 1 { "" } else { "s" })).collect::<Vec<_>>().join(", ")
+    told.map(|(count, kind)| format!("{count} {kind}{}", if *count == 1 { "" } else { "s" }))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// What `draw` makes, or else what `otherwise` makes: an error is shown even where drawing it panics.
@@ -127,7 +144,10 @@ fn short(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> String {
 
 /// The line of [`short`] and the help: what is shown where nothing better can be drawn.
 fn plain(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> String {
-    let help = diagnostic.help().map(|help| format!("\n  help: {}", shortened(&help.to_string()))).unwrap_or_default();
+    let help = diagnostic
+        .help()
+        .map(|help| format!("\n  help: {}", shortened(&help.to_string())))
+        .unwrap_or_default();
     short(diagnostic, sources) + &help
 }
 
@@ -150,7 +170,13 @@ mod tests {
         let mut sources = SourceMap::default();
         sources.add("a.fab", "use b;\n");
         let base = sources.add("parts/b.fab", "link é;\nlink é;\n");
-        (Twice { first: Span { start: base, end: base + 7 }, second: Span { start: base + 9, end: base + 16 } }, sources)
+        (
+            Twice {
+                first: Span { start: base, end: base + 7 },
+                second: Span { start: base + 9, end: base + 16 },
+            },
+            sources,
+        )
     }
 
     #[test]
@@ -176,7 +202,10 @@ mod tests {
     fn messages_for_people_show_the_line_in_its_file() {
         let (error, sources) = twice();
         let text = Excerpt::new(&error, &sources).draw();
-        assert!(text.contains("parts/b.fab") && text.contains("link é;") && text.contains("and again"), "{text}");
+        assert!(
+            text.contains("parts/b.fab") && text.contains("link é;") && text.contains("and again"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -184,9 +213,20 @@ mod tests {
         let mut sources = SourceMap::default();
         let base = sources.add("a.fab", &format!("link one;\n{}\n    link two;\nend\n", "x;\n".repeat(5000)));
         let second = base + 10 + 3 * 5000 + 5;
-        let error = Twice { first: Span { start: base, end: base + 4 }, second: Span { start: second, end: second + 4 } };
+        let error = Twice {
+            first: Span { start: base, end: base + 4 },
+            second: Span { start: second, end: second + 4 },
+        };
         let text = Excerpt::new(&error, &sources).draw();
-        for part in ["a.fab:1:1", "1 │ link one;", "first here", "a.fab:5003:5", "5003 │     link two;", "5004 │ end", "and again"] {
+        for part in [
+            "a.fab:1:1",
+            "1 │ link one;",
+            "first here",
+            "a.fab:5003:5",
+            "5003 │     link two;",
+            "5004 │ end",
+            "and again",
+        ] {
             assert!(text.contains(part), "{part} is not in\n{text}");
         }
         assert!(text.len() < 2000, "{text}");
@@ -200,6 +240,9 @@ mod tests {
         assert!(!is_drawing());
         let object = messages::bare_message(&error, &short(&error, &sources));
         assert_eq!(object["message"], "parts/b.fab:2:1: error[FAB9999]: two of them");
-        assert_eq!((&object["code"], &object["help"]), (&Value::from("FAB9999"), &Value::from("take one away")));
+        assert_eq!(
+            (&object["code"], &object["help"]),
+            (&Value::from("FAB9999"), &Value::from("take one away"))
+        );
     }
 }

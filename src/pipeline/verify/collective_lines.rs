@@ -79,7 +79,12 @@ impl CollectiveLine {
     fn stated(self) -> Option<Stated> {
         let collective = Collective::ALL.into_iter().find(|known| known.name() == self.collective)?;
         let crossover = |CrossoverLine { size, below, above }: CrossoverLine| {
-            Some(CollectiveCrossover { collective, size, below: algorithm(&below)?, above: algorithm(&above)? })
+            Some(CollectiveCrossover {
+                collective,
+                size,
+                below: algorithm(&below)?,
+                above: algorithm(&above)?,
+            })
         };
         Some(Stated {
             others: self.scenarios.into_iter().map(ScenarioLine::stated).collect::<Option<_>>()?,

@@ -25,8 +25,13 @@ pub(super) fn wrong(
     let bisection = network.and_then(|network| network.bisection.as_ref());
     let placed = fabric.floor.as_ref().map(|_| "place");
     let measured = bisection.map(|_| "bisection");
-    let expected: Vec<&str> = plant.iter().copied().chain(placed).chain(measured).chain(["flow"]).chain(routed).collect();
-    let error = |place: String, claimed: &str, measured: String| CheckError::Report { place, claimed: claimed.to_owned(), measured };
+    let expected: Vec<&str> =
+        plant.iter().copied().chain(placed).chain(measured).chain(["flow"]).chain(routed).collect();
+    let error = |place: String, claimed: &str, measured: String| CheckError::Report {
+        place,
+        claimed: claimed.to_owned(),
+        measured,
+    };
     let named: Vec<&str> = passes.iter().map(|pass| pass.name.as_str()).collect();
     if named != expected {
         return vec![error("passes".to_owned(), &named.join(", "), expected.join(", "))];
@@ -43,7 +48,11 @@ pub(super) fn wrong(
             _ => STOPPED_BY.contains(&pass.stopped_by.as_str()),
         };
         if !known {
-            errors.push(error(format!("passes[{k}].stopped_by"), &pass.stopped_by, "no end that this pass can have".to_owned()));
+            errors.push(error(
+                format!("passes[{k}].stopped_by"),
+                &pass.stopped_by,
+                "no end that this pass can have".to_owned(),
+            ));
         }
     }
     let mut counts = |k: usize, counter: &str, measured: u64| {
@@ -76,5 +85,7 @@ pub(super) fn of_the_flow(passes: &[PassRecord]) -> (u32, StopReason) {
 }
 
 fn stop_reason(name: &str) -> Option<StopReason> {
-    [StopReason::Optimal, StopReason::Gap, StopReason::Budget].into_iter().find(|reason| reason.name() == name)
+    [StopReason::Optimal, StopReason::Gap, StopReason::Budget]
+        .into_iter()
+        .find(|reason| reason.name() == name)
 }

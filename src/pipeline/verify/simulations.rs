@@ -65,7 +65,12 @@ impl Chance {
 
 /// All simulations of a directory, in the order of the spec; `scenarios` are those with tables, nominal
 /// first.
-pub(super) fn read(files: &Files, fabric: &Fabric, scenarios: &[String], remake: Remake) -> Result<Vec<Vec<SimReport>>, CheckError> {
+pub(super) fn read(
+    files: &Files,
+    fabric: &Fabric,
+    scenarios: &[String],
+    remake: Remake,
+) -> Result<Vec<Vec<SimReport>>, CheckError> {
     if fabric.simulations.is_empty() {
         return Ok(Vec::new());
     }
@@ -74,8 +79,14 @@ pub(super) fn read(files: &Files, fabric: &Fabric, scenarios: &[String], remake:
         let kept = KeptSimulation { files, fabric, simulation };
         let reports = kept.reports(scenarios)?;
         let runs = kept.chosen(&reports, remake.runs, chance);
-        let by_scenario: Vec<&[ReportedRun<'_>]> = runs.chunk_by(|one, next| one.scenario() == next.scenario()).collect();
-        by_scenario.par_iter().map(|runs| kept.remake(runs)).collect::<Vec<_>>().into_iter().collect::<Result<(), _>>()?;
+        let by_scenario: Vec<&[ReportedRun<'_>]> =
+            runs.chunk_by(|one, next| one.scenario() == next.scenario()).collect();
+        by_scenario
+            .par_iter()
+            .map(|runs| kept.remake(runs))
+            .collect::<Vec<_>>()
+            .into_iter()
+            .collect::<Result<(), _>>()?;
         Ok(reports)
     };
     fabric.simulations.iter().map(read).collect()
@@ -91,7 +102,12 @@ struct KeptSimulation<'a> {
 impl KeptSimulation<'_> {
     fn wrong(&self, place: impl Into<String>, what: impl Into<String>) -> CheckError {
         let span = Some(self.simulation.span);
-        CheckError::Contradiction { file: simulation_path(&self.simulation.name) + ".json", place: place.into(), what: what.into(), span }
+        CheckError::Contradiction {
+            file: simulation_path(&self.simulation.name) + ".json",
+            place: place.into(),
+            what: what.into(),
+            span,
+        }
     }
 
     fn reports(&self, scenarios: &[String]) -> Result<Vec<SimReport>, CheckError> {
@@ -105,22 +121,32 @@ impl KeptSimulation<'_> {
         let file = self.file()?;
         let named: Vec<&str> = file.scenarios.iter().map(|line| line.scenario.as_str()).collect();
         if named != wanted {
-            return Err(self.wrong("scenarios", format!("these are {named:?}, but the spec asks for {wanted:?}")));
+            return Err(
+                self.wrong("scenarios", format!("these are {named:?}, but the spec asks for {wanted:?}"))
+            );
         }
         file.scenarios.iter().map(|line| self.report(line)).collect()
     }
 
     fn file(&self) -> Result<SimulationFile, CheckError> {
         let path = simulation_path(&self.simulation.name) + ".json";
-        let missing = || CheckError::Files { path: path.clone(), what: "is missing, but every build writes it".to_owned() };
+        let missing = || CheckError::Files {
+            path: path.clone(),
+            what: "is missing, but every build writes it".to_owned(),
+        };
         let bytes = self.files.get(&path).ok_or_else(missing)?;
         read::tagged(bytes).map_err(|what| CheckError::Unreadable { file: path, what })
     }
 
     /// Asks what a scenario is, from its own files, and what runs of it need.
-    fn prepared<T>(&self, name: &str, asked: impl FnOnce(&Prepared<'_>) -> Result<T, CheckError>) -> Result<T, CheckError> {
+    fn prepared<T>(
+        &self,
+        name: &str,
+        asked: impl FnOnce(&Prepared<'_>) -> Result<T, CheckError>,
+    ) -> Result<T, CheckError> {
         let read = fabc_check::read_scenario(self.files, self.fabric, name)?;
-        let read = read.ok_or_else(|| self.wrong(format!("scenarios[{name}]"), "no such fault is tolerated"))?;
+        let read =
+            read.ok_or_else(|| self.wrong(format!("scenarios[{name}]"), "no such fault is tolerated"))?;
         let scene = read.scene();
         let prepared = fabc_sim::prepare(self.fabric, &scene, &read.tables, &self.simulation.parameters);
         asked(&prepared.map_err(|error| self.wrong(format!("scenarios[{name}]"), error.to_string()))?)
@@ -128,7 +154,8 @@ impl KeptSimulation<'_> {
 
     fn report(&self, line: &SimulatedLine) -> Result<SimReport, CheckError> {
         self.prepared(&line.scenario, |prepared| {
-            fabc_sim::reported(self.fabric, self.simulation, prepared, line).map_err(|misfit| self.misfit(&line.scenario, misfit))
+            fabc_sim::reported(self.fabric, self.simulation, prepared, line)
+                .map_err(|misfit| self.misfit(&line.scenario, misfit))
         })
     }
 
@@ -137,7 +164,12 @@ impl KeptSimulation<'_> {
     }
 
     /// The runs that decide, and `count` others by chance, or all.
-    fn chosen<'a>(&self, reports: &'a [SimReport], count: Option<usize>, chance: Chance) -> Vec<ReportedRun<'a>> {
+    fn chosen<'a>(
+        &self,
+        reports: &'a [SimReport],
+        count: Option<usize>,
+        chance: Chance,
+    ) -> Vec<ReportedRun<'a>> {
         let mut others = fabc_sim::every_run(reports);
         let Some(count) = count else { return others };
         let mut chosen = deciding(reports);
@@ -154,7 +186,9 @@ impl KeptSimulation<'_> {
     fn remake(&self, runs: &[ReportedRun<'_>]) -> Result<(), CheckError> {
         let Some(first) = runs.first() else { return Ok(()) };
         self.prepared(first.scenario(), |prepared| {
-            let remake = |run: &ReportedRun<'_>| run.remake(prepared).map_err(|misfit| self.misfit(run.scenario(), misfit));
+            let remake = |run: &ReportedRun<'_>| {
+                run.remake(prepared).map_err(|misfit| self.misfit(run.scenario(), misfit))
+            };
             runs.par_iter().map(remake).collect::<Vec<_>>().into_iter().collect()
         })
     }
@@ -164,13 +198,20 @@ impl KeptSimulation<'_> {
 /// the first scenario, and the slowest of all.
 fn deciding(reports: &[SimReport]) -> Vec<ReportedRun<'_>> {
     let Some(first) = reports.first() else { return Vec::new() };
-    let completions = reports.iter().flat_map(|report| report.completions.iter().map(move |run| (report, run)));
-    let slowest = completions.clone().reduce(|one, other| if other.1.cycles > one.1.cycles { other } else { one });
-    let mut runs: Vec<ReportedRun<'_>> =
-        completions.take(1).chain(slowest).map(|(report, run)| ReportedRun::completion(report, run)).collect();
+    let completions =
+        reports.iter().flat_map(|report| report.completions.iter().map(move |run| (report, run)));
+    let slowest =
+        completions.clone().reduce(|one, other| if other.1.cycles > one.1.cycles { other } else { one });
+    let mut runs: Vec<ReportedRun<'_>> = completions
+        .take(1)
+        .chain(slowest)
+        .map(|(report, run)| ReportedRun::completion(report, run))
+        .collect();
     runs.dedup();
-    let brackets = reports.iter().flat_map(|report| report.saturations.iter().map(move |found| (report, found)));
-    let decides = brackets.reduce(|one, other| if other.1.at_least() < one.1.at_least() { other } else { one });
+    let brackets =
+        reports.iter().flat_map(|report| report.saturations.iter().map(move |found| (report, found)));
+    let decides =
+        brackets.reduce(|one, other| if other.1.at_least() < one.1.at_least() { other } else { one });
     runs.extend(first.points.first().map(|point| ReportedRun::point(first, point)));
     runs.extend(decides.into_iter().flat_map(|(report, found)| ReportedRun::ends(report, found)));
     runs
@@ -217,19 +258,35 @@ pub enum DigestSpanError {
 ///
 /// # Errors
 /// There is no such run, or another run finds something else.
-pub fn remake_digest_span(files: &Files, fabric: &Fabric, of: &DigestSpan) -> Result<[u64; 2], DigestSpanError> {
+pub fn remake_digest_span(
+    files: &Files,
+    fabric: &Fabric,
+    of: &DigestSpan,
+) -> Result<[u64; 2], DigestSpanError> {
     let unknown = |what: String| DigestSpanError::Unknown(what);
-    let known = || fabric.simulations.iter().map(|simulation| format!("`{}`", simulation.name)).collect::<Vec<_>>().join(", ");
+    let known = || {
+        fabric
+            .simulations
+            .iter()
+            .map(|simulation| format!("`{}`", simulation.name))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     let simulation = fabric.simulations.iter().find(|simulation| simulation.name == of.simulation);
-    let simulation = simulation.ok_or_else(|| unknown(format!("the spec has the simulations {}", known())))?;
+    let simulation =
+        simulation.ok_or_else(|| unknown(format!("the spec has the simulations {}", known())))?;
     let kept = KeptSimulation { files, fabric, simulation };
     let file = kept.file().map_err(DigestSpanError::Convicted)?;
-    let named = || file.scenarios.iter().map(|line| format!("`{}`", line.scenario)).collect::<Vec<_>>().join(", ");
+    let named =
+        || file.scenarios.iter().map(|line| format!("`{}`", line.scenario)).collect::<Vec<_>>().join(", ");
     let line = file.scenarios.iter().find(|line| line.scenario == of.scenario);
     let line = line.ok_or_else(|| unknown(format!("the simulation was run on {}", named())))?;
     let report = kept.report(line).map_err(DigestSpanError::Convicted)?;
     let runs: Vec<ReportedRun<'_>> = ReportedRun::with_counts(&report).collect();
-    let run = runs.iter().find(|run| run.is_of(of.rate, of.seed)).ok_or_else(|| unknown(rates_and_seeds(&report)))?;
+    let run = runs
+        .iter()
+        .find(|run| run.is_of(of.rate, of.seed))
+        .ok_or_else(|| unknown(rates_and_seeds(&report)))?;
     if of.cycle >= run.cycles() {
         return Err(unknown(format!("the run has {} cycles, from 0 on", run.cycles())));
     }
@@ -244,7 +301,8 @@ fn rates_and_seeds(report: &SimReport) -> String {
         all.join(", ")
     };
     let rates = list(report.points.iter().map(|point| point.rate.to_string()).collect());
-    let seeds = report.points.iter().map(|point| point.seed).chain(report.completions.iter().map(|run| run.seed));
+    let seeds =
+        report.points.iter().map(|point| point.seed).chain(report.completions.iter().map(|run| run.seed));
     let seeds = list(seeds.collect::<std::collections::BTreeSet<u64>>().iter().map(u64::to_string).collect());
     match report.completions.is_empty() {
         true => format!("the rates are {rates}, the seeds {seeds}"),

@@ -80,23 +80,41 @@ impl Choice {
 
     /// The way of a packet between two routers that differ. `queued` are the flits that are booked behind a
     /// channel.
-    pub(in super::super) fn start(&self, from: u32, to: u32, undecided: Way, queued: impl Fn(u32) -> u32) -> Way {
+    pub(in super::super) fn start(
+        &self,
+        from: u32,
+        to: u32,
+        undecided: Way,
+        queued: impl Fn(u32) -> u32,
+    ) -> Way {
         let (straight, draws) = (undecided, undecided.draws);
         match self.selection {
             PathSelection::Tables | PathSelection::Shortest(_) => straight,
             PathSelection::Valiant(_) => Way { via: self.via(from, to, draws, 0).unwrap_or(NONE), draws },
             PathSelection::Ugal(ugal) => {
-                let longer = (0..u32::from(ugal.samples)).filter_map(|sample| self.via(from, to, draws, sample));
+                let longer =
+                    (0..u32::from(ugal.samples)).filter_map(|sample| self.via(from, to, draws, sample));
                 self.better(ugal, from, to, straight, longer.map(|via| Way { via, draws }), &queued)
             }
         }
     }
 
     /// The better one by the queues: of equals the shortest way, then the one drawn first.
-    fn better(&self, ugal: Ugal, from: u32, to: u32, straight: Way, longer: impl Iterator<Item = Way>, queued: &dyn Fn(u32) -> u32) -> Way {
+    fn better(
+        &self,
+        ugal: Ugal,
+        from: u32,
+        to: u32,
+        straight: Way,
+        longer: impl Iterator<Item = Way>,
+        queued: &dyn Fn(u32) -> u32,
+    ) -> Way {
         let flits = |way: Way, per_channel: u32| {
             let counted = if ugal.global { usize::MAX } else { 1 };
-            self.route(from, to, way).take(counted).map(|channel| u64::from(queued(channel) + per_channel)).sum::<u64>()
+            self.route(from, to, way)
+                .take(counted)
+                .map(|channel| u64::from(queued(channel) + per_channel))
+                .sum::<u64>()
         };
         let score = |way: Way| match (ugal.score, ugal.global) {
             (Score::Booksim, _) => flits(way, 0),
@@ -119,10 +137,16 @@ impl Choice {
     fn via(&self, from: u32, to: u32, draws: Keyed, sample: u32) -> Option<u32> {
         let fits = |via: u32| {
             let hops = |a, b| self.metric.hops(a, b).map(u32::from);
-            via != from && via != to && hops(from, via).zip(hops(via, to)).is_some_and(|(one, two)| one + two <= u32::from(self.most))
+            via != from
+                && via != to
+                && hops(from, via)
+                    .zip(hops(via, to))
+                    .is_some_and(|(one, two)| one + two <= u32::from(self.most))
         };
         let drawn = |draw: u32| draws.at(VIAS, sample * (TRIES + 1) + draw);
-        let tried = (0..TRIES).map(|draw| self.vias[one_of(drawn(draw), self.vias.len() as u64) as usize]).find(|&via| fits(via));
+        let tried = (0..TRIES)
+            .map(|draw| self.vias[one_of(drawn(draw), self.vias.len() as u64) as usize])
+            .find(|&via| fits(via));
         tried.or_else(|| {
             let near = self.vias.iter().copied().filter(|&via| fits(via));
             let count = near.clone().count() as u64;

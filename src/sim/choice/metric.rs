@@ -51,7 +51,9 @@ impl Metric {
         let head = |channel: u32| if channel == NONE { NONE } else { layout.ends[channel as usize].to };
         let mut outgoing = layout.outgoing.clone();
         if matches!(step, Step::First) {
-            outgoing.chunks_mut(layout.ports.max(1)).for_each(|channels| channels.sort_by_key(|&channel| head(channel)));
+            outgoing
+                .chunks_mut(layout.ports.max(1))
+                .for_each(|channels| channels.sort_by_key(|&channel| head(channel)));
         }
         let heads = outgoing.iter().map(|&channel| head(channel)).collect();
         let into = Neighbors::into_of(scene);
@@ -60,14 +62,26 @@ impl Metric {
             _ => breadth_first(&into, to),
         };
         let hops = destinations.par_iter().map(of).collect::<Vec<_>>().concat();
-        let mut metric = Self { routers: layout.routers, ports: layout.ports, step, outgoing, heads, row, hops, drawn: Vec::new() };
+        let mut metric = Self {
+            routers: layout.routers,
+            ports: layout.ports,
+            step,
+            outgoing,
+            heads,
+            row,
+            hops,
+            drawn: Vec::new(),
+        };
         if metric.ports <= u64::BITS as usize && metric.hops.len() <= MOST_DRAWN {
             let routers = metric.routers as u32;
             let places = |(&to, from): (&u32, u32)| {
                 let first = from as usize * metric.ports;
                 metric.looked(from, to).fold(0, |bits, slot| bits | 1 << (slot - first))
             };
-            metric.drawn = destinations.par_iter().flat_map_iter(|to| (0..routers).map(move |from| (to, from)).map(places)).collect();
+            metric.drawn = destinations
+                .par_iter()
+                .flat_map_iter(|to| (0..routers).map(move |from| (to, from)).map(places))
+                .collect();
         }
         metric
     }
@@ -89,7 +103,11 @@ impl Metric {
         let first = from as usize * self.ports;
         let listed = self.drawn(from, to);
         let looked = listed.is_none().then(|| self.looked(from, to));
-        let slots = listed.into_iter().flat_map(places).map(move |place| first + place).chain(looked.into_iter().flatten());
+        let slots = listed
+            .into_iter()
+            .flat_map(places)
+            .map(move |place| first + place)
+            .chain(looked.into_iter().flatten());
         slots.map(|slot| self.outgoing[slot])
     }
 
@@ -123,7 +141,9 @@ impl Metric {
 
     /// One of them, by a random number.
     pub(in super::super) fn next(&self, from: u32, to: u32, random: u64) -> Option<u32> {
-        let draw = |count: usize| if count > 1 { fabc_base::random::one_of(random, count as u64) as usize } else { 0 };
+        let draw = |count: usize| {
+            if count > 1 { fabc_base::random::one_of(random, count as u64) as usize } else { 0 }
+        };
         match self.drawn(from, to) {
             Some(bits) => {
                 let place = places(bits).nth(draw(bits.count_ones() as usize))?;
@@ -165,8 +185,10 @@ fn across_groups(into: &Neighbors, to: u32, size: u32) -> Vec<u8> {
             hops[from as usize] = hops[from as usize].min(behind + 1);
         }
     }
-    let gates: Vec<(u32, u8)> =
-        (0u32..).zip(hops.iter().copied()).filter(|&(from, hops)| group(from) != group(to) && hops != APART).collect();
+    let gates: Vec<(u32, u8)> = (0u32..)
+        .zip(hops.iter().copied())
+        .filter(|&(from, hops)| group(from) != group(to) && hops != APART)
+        .collect();
     for (gate, behind) in gates {
         for &from in into.of(gate).iter().filter(|&&from| group(from) == group(gate)) {
             hops[from as usize] = hops[from as usize].min(behind + 1);

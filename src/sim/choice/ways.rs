@@ -46,17 +46,22 @@ pub(in super::super) fn choice(
     if fabric.pod().is_some() {
         return Err(missing("in a pod packets go by its tables"));
     }
-    let vias: Vec<u32> = (0..layout.routers as u32).filter(|&router| !endpoints.at(router as usize).is_empty()).collect();
+    let vias: Vec<u32> =
+        (0..layout.routers as u32).filter(|&router| !endpoints.at(router as usize).is_empty()).collect();
     let step = match (shortest, dragonfly(fabric)) {
         (Shortest::Random, _) => Step::Any,
         (Shortest::First, _) => Step::First,
         (Shortest::Family, Some(dragonfly)) => Step::Groups(dragonfly.a),
         (Shortest::Family, None) if fabric.routing == RoutingChoice::Algebraic => {
             let port = |at: u32, to: u32| routes.next(at, to, None).map_or(u16::MAX, |(port, _)| port);
-            Step::Ports(vias.iter().flat_map(|&to| (0..layout.routers as u32).map(move |at| port(at, to))).collect())
+            Step::Ports(
+                vias.iter().flat_map(|&to| (0..layout.routers as u32).map(move |at| port(at, to))).collect(),
+            )
         }
         (Shortest::Family, None) => {
-            return Err(missing("only a dragonfly, and tables of `routing = algebraic`, have a rule of their own"));
+            return Err(missing(
+                "only a dragonfly, and tables of `routing = algebraic`, have a rule of their own",
+            ));
         }
     };
     let grouped = matches!(step, Step::Groups(_));

@@ -108,10 +108,17 @@ impl Separable {
     /// Virtual channels: every packet asks for the first of those that it may take; every one that is asked
     /// for takes the lane that comes next. Each has a turn of its own: with one per output, packets that can
     /// take few of them would be passed over for those that can take all.
-    pub(super) fn packets(&mut self, wishes: &[Wish], first: First<'_>, turns: &mut [ChannelTurn], granted: &mut Vec<Grant>) {
+    pub(super) fn packets(
+        &mut self,
+        wishes: &[Wish],
+        first: First<'_>,
+        turns: &mut [ChannelTurn],
+        granted: &mut Vec<Grant>,
+    ) {
         granted.clear();
         for wish in wishes {
-            let place = wish.output << self.shift | next_in(wish.free, turns[wish.lane as usize].first.into());
+            let place =
+                wish.output << self.shift | next_in(wish.free, turns[wish.lane as usize].first.into());
             let distance = match first {
                 First::Next => self.distance(wish.lane, turns[place as usize]).into(),
                 First::Oldest(ages) => ages[wish.lane as usize],
@@ -132,7 +139,13 @@ impl Separable {
 
     /// One round of the switch: every input offers one flit, every output takes one of the offers; first
     /// those that are not fresh, then on the ports that these leave over the fresh ones. Lanes go out.
-    pub(super) fn flits(&mut self, offers: Offers<'_>, first: First<'_>, turns: &mut [Turn], granted: &mut Vec<u32>) {
+    pub(super) fn flits(
+        &mut self,
+        offers: Offers<'_>,
+        first: First<'_>,
+        turns: &mut [Turn],
+        granted: &mut Vec<u32>,
+    ) {
         granted.clear();
         for (word, (ready, fresh)) in offers.ready.iter().zip(offers.fresh).enumerate() {
             self.offer(word, ready & !fresh, offers.output, first, turns);
@@ -162,7 +175,8 @@ impl Separable {
         let mut left = 0;
         while lanes != 0 {
             let lane = (word * 64) as u32 + lanes.trailing_zeros();
-            if !self.taken[(lane >> self.shift) as usize][0] && !self.taken[output[lane as usize] as usize][1] {
+            if !self.taken[(lane >> self.shift) as usize][0] && !self.taken[output[lane as usize] as usize][1]
+            {
                 left |= lanes & lanes.wrapping_neg();
             }
             lanes &= lanes - 1;
@@ -263,7 +277,8 @@ mod tests {
 
     fn granted(wishes: &[(u32, u32, u64)], turns: &mut [ChannelTurn; 8]) -> Vec<(u32, u32, u32)> {
         let (mut separable, mut granted) = (Separable::new(4, SHIFT), Vec::new());
-        let wishes: Vec<Wish> = wishes.iter().map(|&(lane, output, free)| Wish { lane, output, free }).collect();
+        let wishes: Vec<Wish> =
+            wishes.iter().map(|&(lane, output, free)| Wish { lane, output, free }).collect();
         separable.packets(&wishes, First::Next, turns, &mut granted);
         granted.iter().map(|grant| (grant.lane, grant.output, grant.vc)).collect()
     }
@@ -300,7 +315,10 @@ mod tests {
         for _ in 0..12 {
             // Lane 0 may take one of them, lanes 4 and 5 both; first the one is free, then the other.
             granted(&[(4, 3, 0b01), (5, 3, 0b01)], &mut turns);
-            alone += granted(&[(0, 3, 0b10), (4, 3, 0b10), (5, 3, 0b10)], &mut turns).iter().filter(|grant| grant.0 == 0).count();
+            alone += granted(&[(0, 3, 0b10), (4, 3, 0b10), (5, 3, 0b10)], &mut turns)
+                .iter()
+                .filter(|grant| grant.0 == 0)
+                .count();
         }
         assert_eq!(alone, 6);
     }

@@ -57,7 +57,16 @@ pub(super) struct Lanes {
 impl Lanes {
     /// So many empty lanes.
     pub(super) fn new(count: usize, length: u32) -> Self {
-        let lane = Lane { packet: NONE, output: NONE, present: 0, left: 0, filled: 0, missing: 0, next: NONE, last: NONE };
+        let lane = Lane {
+            packet: NONE,
+            output: NONE,
+            present: 0,
+            left: 0,
+            filled: 0,
+            missing: 0,
+            next: NONE,
+            last: NONE,
+        };
         Self { lanes: vec![lane; count], parts: Slab::new(), length }
     }
 

@@ -253,10 +253,9 @@ impl<'a> Run<'a> {
             speedup: setting.speedup,
             tally: Tally::new(setting, of.endpoints.count() as usize, layout.channels),
             last_move: 0,
-            supply: of
-                .offer
-                .messages()
-                .map(|messages| Supply::new(messages, generators as usize, hosts, of.endpoints.count(), setting.injection)),
+            supply: of.offer.messages().map(|messages| {
+                Supply::new(messages, generators as usize, hosts, of.endpoints.count(), setting.injection)
+            }),
             ports,
             of,
         }

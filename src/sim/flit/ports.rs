@@ -62,7 +62,8 @@ impl Ports {
         }
         first.push(count as u32);
         let free = every(setting.vcs());
-        let unlinked = Port { back: NONE, credit: 0, into: NONE, latency: 0, channel: NONE, sent: 0, moved: 0, free };
+        let unlinked =
+            Port { back: NONE, credit: 0, into: NONE, latency: 0, channel: NONE, sent: 0, moved: 0, free };
         let mut ports = Self { shift, first, router, ports: vec![unlinked; count], host };
         for (slot, &channel) in layout.outgoing.iter().enumerate().filter(|(_, channel)| **channel != NONE) {
             let (to, latency) = (layout.ends[channel as usize].to, layout.ends[channel as usize].latency);

@@ -75,7 +75,8 @@ impl Run<'_> {
         } else {
             let came = (self.ports.of_lane(lane).back != NONE)
                 .then(|| CameBy { port: (port - self.ports.first[router as usize]) as u16, vc: packet.vc });
-            let (output, vc) = of.routes.next(router, there, came).expect("every route that is taken was walked");
+            let (output, vc) =
+                of.routes.next(router, there, came).expect("every route that is taken was walked");
             packet.vc = vc;
             let own = self.class << (vc * setting.classes);
             (output.into(), if packet.escaped { own } else { own | self.general })
@@ -110,8 +111,11 @@ impl Run<'_> {
             if self.ready[words.clone()].iter().all(|ready| *ready == 0) {
                 break;
             }
-            let offers =
-                Offers { ready: &self.ready[words.clone()], fresh: &self.fresh[words.clone()], output: &self.output[lanes.clone()] };
+            let offers = Offers {
+                ready: &self.ready[words.clone()],
+                fresh: &self.fresh[words.clone()],
+                output: &self.output[lanes.clone()],
+            };
             let first = First::of(&self.ages, lanes.clone());
             self.allocator.flits(offers, first, &mut self.turns[ports.clone()], &mut self.passes);
             for at in 0..self.passes.len() {
@@ -178,10 +182,18 @@ impl Run<'_> {
         let output = *output;
         self.last_move = now;
         if output.channel == NONE {
-            self.ejections.put(now, leaves - now, Ejection { lane: first.output, packet: first.packet, tail: first.left == 1 });
+            self.ejections.put(
+                now,
+                leaves - now,
+                Ejection { lane: first.output, packet: first.packet, tail: first.left == 1 },
+            );
         } else {
             self.booked(first.output, now);
-            self.arrivals.put(now, leaves - now + output.latency, Arrival { lane: output.into | vc, packet: first.packet });
+            self.arrivals.put(
+                now,
+                leaves - now + output.latency,
+                Arrival { lane: output.into | vc, packet: first.packet },
+            );
         }
         if input.back != NONE {
             self.credits.put(now, input.credit, input.back | self.ports.vc(lane));

@@ -12,7 +12,8 @@ impl Run<'_> {
     pub(super) fn circle(&self, at: &str) -> SimError {
         let waits = |lane: &u32| self.channel_into(*lane) != NONE && self.lanes.at(*lane).packet != NONE;
         let first = (0..self.ports.lanes() as u32).find(waits);
-        let circle: Vec<Waiting> = circle(first, |lane| self.waited_for(lane)).into_iter().map(|lane| self.waiting(lane)).collect();
+        let circle: Vec<Waiting> =
+            circle(first, |lane| self.waited_for(lane)).into_iter().map(|lane| self.waiting(lane)).collect();
         deadlock(self.of, at, self.last_move, &circle)
     }
 
@@ -30,7 +31,10 @@ impl Run<'_> {
         let held = self.lanes.at(lane).output;
         let (port, vc) = if held == NONE {
             let router = self.ports.router_of(lane);
-            (self.ports.first[router as usize] + self.output[lane as usize], 63 - self.allowed[lane as usize].leading_zeros())
+            (
+                self.ports.first[router as usize] + self.output[lane as usize],
+                63 - self.allowed[lane as usize].leading_zeros(),
+            )
         } else {
             (held >> shift, self.ports.vc(held))
         };

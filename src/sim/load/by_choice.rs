@@ -60,20 +60,26 @@ impl ChoiceLoads<'_> {
         };
         let start = || Work::new(self.layout);
         let work: Vec<Work> = destinations.par_iter().fold(start, add).collect();
-        let mut sums = work.into_iter().fold(Sums::new(self.layout.channels), |sums, work| sums.merged(work.sums)).arrived()?;
+        let mut sums = work
+            .into_iter()
+            .fold(Sums::new(self.layout.channels), |sums, work| sums.merged(work.sums))
+            .arrived()?;
         sums.hops = sums.channels.iter().sum();
         // What stays at its router takes no hop.
         sums.weight = expected.total * finer;
         let cycles = |channel: usize| u128::from(self.setting.router + self.layout.ends[channel].latency);
-        let moving: u128 = sums.channels.iter().enumerate().map(|(channel, load)| load * cycles(channel)).sum();
+        let moving: u128 =
+            sums.channels.iter().enumerate().map(|(channel, load)| load * cycles(channel)).sum();
         let alone = self.setting.injection + self.setting.ejection() + self.setting.packet - 1;
         sums.cycles = moving + sums.weight * u128::from(alone);
         sums.most = sums.most * if over == Over::Shortest { 1 } else { 2 } + u64::from(alone);
         let least = |to: u32| {
-            let hops = |(from, parts): (u32, u64)| u128::from(self.choice.least_hops(from, to)) * u128::from(parts);
+            let hops =
+                |(from, parts): (u32, u64)| u128::from(self.choice.least_hops(from, to)) * u128::from(parts);
             pairs.of(to, self.endpoints).map(hops).sum::<u128>()
         };
-        let shortest_hops = (over == Over::Queues).then(|| destinations.par_iter().map(|&to| least(to)).sum::<u128>() * finer);
+        let shortest_hops = (over == Over::Queues)
+            .then(|| destinations.par_iter().map(|&to| least(to)).sum::<u128>() * finer);
         Ok(Loads { sums, finer, shortest_hops })
     }
 
@@ -82,7 +88,9 @@ impl ChoiceLoads<'_> {
         let metric = self.choice.metric();
         let of = |&to: &u32| {
             let mut levels = Vec::new();
-            for from in (0..self.layout.routers as u32).filter(|&from| from != to && metric.hops(from, to).is_some()) {
+            for from in
+                (0..self.layout.routers as u32).filter(|&from| from != to && metric.hops(from, to).is_some())
+            {
                 let hops = metric.hops(from, to).map_or(0, usize::from);
                 if levels.len() <= hops {
                     levels.resize(hops + 1, 1);
@@ -97,7 +105,9 @@ impl ChoiceLoads<'_> {
             longer
         };
         let levels = self.choice.vias().par_iter().map(of).reduce(Vec::new, both);
-        let product = levels.into_iter().try_fold(1u128, |product, level| product.checked_mul(level).filter(|&product| product <= EXACT));
+        let product = levels
+            .into_iter()
+            .try_fold(1u128, |product, level| product.checked_mul(level).filter(|&product| product <= EXACT));
         product.unwrap_or(ROUNDED)
     }
 
@@ -113,12 +123,15 @@ impl ChoiceLoads<'_> {
             flow[from as usize] = parts * finer;
         }
         order.clear();
-        order.extend((0..layout.routers as u32).filter(|&router| metric.hops(router, to).is_some_and(|hops| hops > 0)));
+        order.extend(
+            (0..layout.routers as u32).filter(|&router| metric.hops(router, to).is_some_and(|hops| hops > 0)),
+        );
         order.sort_unstable_by_key(|&router| (metric.hops(router, to), router));
         slowest[to as usize] = 0;
         for &router in order.iter() {
             let through = |channel: u32| {
-                u64::from(self.setting.router + layout.ends[channel as usize].latency) + slowest[layout.ends[channel as usize].to as usize]
+                u64::from(self.setting.router + layout.ends[channel as usize].latency)
+                    + slowest[layout.ends[channel as usize].to as usize]
             };
             let most = metric.nexts(router, to).map(through).max().unwrap_or(0);
             slowest[router as usize] = most;
@@ -150,7 +163,12 @@ struct Work {
 
 impl Work {
     fn new(layout: &Layout) -> Self {
-        Self { sums: Sums::new(layout.channels), flow: vec![0; layout.routers], slowest: vec![0; layout.routers], order: Vec::new() }
+        Self {
+            sums: Sums::new(layout.channels),
+            flow: vec![0; layout.routers],
+            slowest: vec![0; layout.routers],
+            order: Vec::new(),
+        }
     }
 }
 

@@ -30,7 +30,11 @@ impl Tables<'_> {
             }
             sums
         };
-        routers.into_par_iter().fold(|| Sums::new(self.layout.channels), add).reduce(Sums::default, Sums::merged).arrived()
+        routers
+            .into_par_iter()
+            .fold(|| Sums::new(self.layout.channels), add)
+            .reduce(Sums::default, Sums::merged)
+            .arrived()
     }
 
     /// Uniform traffic looks the same from all routers that the symmetry of the tables joins: the load of a
@@ -38,7 +42,9 @@ impl Tables<'_> {
     fn uniform(&self, pairs: &Pairs) -> Result<Sums, Astray> {
         let (symmetry, ports) = (self.routes.symmetry(), self.layout.ports);
         let mut port_of = vec![0; self.layout.channels];
-        for (slot, &channel) in self.layout.outgoing.iter().enumerate().filter(|(_, channel)| **channel != NONE) {
+        for (slot, &channel) in
+            self.layout.outgoing.iter().enumerate().filter(|(_, channel)| **channel != NONE)
+        {
             port_of[channel as usize] = slot % ports;
         }
         let class = |channel: u32| {
@@ -53,7 +59,8 @@ impl Tables<'_> {
             sums
         };
         let start = || Sums::new(symmetry.class_count() * ports);
-        let classes = canonical.par_iter().fold(start, of_source).reduce(Sums::default, Sums::merged).arrived()?;
+        let classes =
+            canonical.par_iter().fold(start, of_source).reduce(Sums::default, Sums::merged).arrived()?;
         let lit = self.layout.outgoing.iter().copied().filter(|&channel| channel != NONE);
         let mut channels = vec![0; self.layout.channels];
         lit.for_each(|channel| channels[channel as usize] = classes.channels[class(channel)]);
@@ -62,7 +69,8 @@ impl Tables<'_> {
 
     /// Adds the route between two routers.
     fn add(&self, sums: &mut Sums, from: u32, to: u32, weight: u64, place: impl Fn(u32) -> usize) {
-        let (mut hops, mut cycles) = (0u64, u64::from(self.setting.injection + self.setting.ejection() + self.setting.packet) - 1);
+        let (mut hops, mut cycles) =
+            (0u64, u64::from(self.setting.injection + self.setting.ejection() + self.setting.packet) - 1);
         let walked = self.walk(from, to, |channel| {
             sums.channels[place(channel)] += u128::from(weight);
             hops += 1;
@@ -85,7 +93,9 @@ impl Tables<'_> {
             }
             let (port, vc) = self.routes.next(at, to, came).ok_or(astray(Why::NoEntry(at)))?;
             let slot = at as usize * self.layout.ports + usize::from(port);
-            let lit = (usize::from(port) < self.layout.ports).then(|| self.layout.outgoing[slot]).filter(|channel| *channel != NONE);
+            let lit = (usize::from(port) < self.layout.ports)
+                .then(|| self.layout.outgoing[slot])
+                .filter(|channel| *channel != NONE);
             let channel = lit.ok_or(astray(Why::Dark(at)))?;
             hop(channel);
             at = self.layout.ends[channel as usize].to;

@@ -81,7 +81,9 @@ pub(in super::super) fn load(ways: &Ways<'_>, expected: &Expected) -> Result<Sta
     let ports = [through(expected.most_sending), through(expected.most_arriving)];
     let (channel, limit) = match shortest {
         None => ((busiest > 0).then(|| Fraction::new(unit, busiest * each)), Limit::Loads),
-        Some(hops) => ((hops > 0).then(|| Fraction::new(layout.lit as u128 * unit, hops * each)), Limit::Hops),
+        Some(hops) => {
+            ((hops > 0).then(|| Fraction::new(layout.lit as u128 * unit, hops * each)), Limit::Hops)
+        }
     };
     // Packets that meet nobody are held up by nothing but their births.
     let offered = Fraction::whole(setting.packet);

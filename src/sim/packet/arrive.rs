@@ -32,7 +32,8 @@ impl Run<'_> {
             packet.out = NONE;
         } else {
             let came = Came { port: in_port, vc: packet.vc };
-            let (port, vc) = of.routes.next(router, there, Some(came)).expect("every route that is taken was walked");
+            let (port, vc) =
+                of.routes.next(router, there, Some(came)).expect("every route that is taken was walked");
             packet.out = of.layout.outgoing[router as usize * of.layout.ports + usize::from(port)];
             packet.vc = vc;
         }

@@ -48,8 +48,11 @@ impl Run<'_> {
     /// another one under way.
     fn may_send(&self, queue: u32, of: &Queue, now: u32) -> bool {
         let gate = self.of.layout.gate[queue as usize];
-        let free = self.out_until[of.out as usize] <= now + self.stored_ahead && (gate == NONE || self.gate_until[gate as usize] <= now);
-        free && (self.window == NONE || self.of.layout.is_input(queue) || self.under_way[self.host(of) as usize] < self.window)
+        let free = self.out_until[of.out as usize] <= now + self.stored_ahead
+            && (gate == NONE || self.gate_until[gate as usize] <= now);
+        free && (self.window == NONE
+            || self.of.layout.is_input(queue)
+            || self.under_way[self.host(of) as usize] < self.window)
     }
 
     /// The endpoint that sends the first packet of a queue.

@@ -157,7 +157,8 @@ impl<'a> Routers<'a> for Run<'a> {
         let endpoint = generator / ports.unwrap_or(1);
         let (here, there) = (of.endpoints.router[endpoint as usize], of.endpoints.router[to as usize]);
         let first_limited = of.layout.source_queue[here as usize];
-        let limited = ports.map(|ports| first_limited + generator - of.endpoints.first[here as usize] * ports);
+        let limited =
+            ports.map(|ports| first_limited + generator - of.endpoints.first[here as usize] * ports);
         let mut packet = Packet {
             birth,
             generator,
@@ -192,7 +193,8 @@ impl<'a> Routers<'a> for Run<'a> {
         let (port, vc) = of.routes.next(here, there, None).expect("every route that is taken was walked");
         packet.out = of.layout.outgoing[here as usize * of.layout.ports + usize::from(port)];
         packet.vc = vc;
-        let queue = limited.unwrap_or(first_limited + u32::from(port) * u32::from(setting.table_vcs) + u32::from(vc));
+        let queue =
+            limited.unwrap_or(first_limited + u32::from(port) * u32::from(setting.table_vcs) + u32::from(vc));
         let packet = self.packets.insert(packet);
         self.join(queue, packet, now);
     }
@@ -220,11 +222,14 @@ impl<'a> Routers<'a> for Run<'a> {
         let [here, there] = [message.from, message.to].map(|endpoint| of.endpoints.router[endpoint as usize]);
         let first = layout.source_queue[here as usize];
         match (of.setting.ports(), &self.supply) {
-            (Some(ports), Some(supply)) => first + supply.generator(message) - of.endpoints.first[here as usize] * ports,
+            (Some(ports), Some(supply)) => {
+                first + supply.generator(message) - of.endpoints.first[here as usize] * ports
+            }
             // Nothing is in the way of what stays at its router: a lane without a queue.
             _ if here == there => layout.queues() as u32,
             _ => {
-                let (port, vc) = of.routes.next(here, there, None).expect("every route that is taken was walked");
+                let (port, vc) =
+                    of.routes.next(here, there, None).expect("every route that is taken was walked");
                 first + u32::from(port) * u32::from(of.setting.table_vcs) + u32::from(vc)
             }
         }
@@ -247,7 +252,8 @@ impl<'a> Routers<'a> for Run<'a> {
             }
         }
         let in_flight = self.packets.taken();
-        let flits = [in_flight, self.tally.delivered_ever()].map(|packets| packets * u64::from(self.of.setting.packet));
+        let flits = [in_flight, self.tally.delivered_ever()]
+            .map(|packets| packets * u64::from(self.of.setting.packet));
         (self.tally, Census { packets: in_flight, flits: flits[0], flits_delivered: flits[1] })
     }
 }
@@ -271,7 +277,17 @@ impl<'a> Run<'a> {
         let lead = setting.injection + setting.router;
         let supply = |messages| Supply::new(messages, layout.queues() + 1, ports, of.endpoints.count(), lead);
         let supply = of.offer.messages().map(supply);
-        let queue = Queue { head: NONE, tail: NONE, order: 0, out: NONE, booked: 0, since: 0, vc: 0, general: false, leaving: false };
+        let queue = Queue {
+            head: NONE,
+            tail: NONE,
+            order: 0,
+            out: NONE,
+            booked: 0,
+            since: 0,
+            vc: 0,
+            general: false,
+            leaving: false,
+        };
         let all = every(setting.vcs());
         let room = Room { empty: all, any: all, booked: 0 };
         let [general, classes] = [setting.general, setting.classes].map(|count| every(count.into()));
@@ -342,7 +358,11 @@ impl<'a> Run<'a> {
 
     /// The first packet of a queue competes from a cycle on.
     fn first(&mut self, queue: u32, from: u32, now: u32) {
-        if from <= now { self.compete(queue, now) } else { self.wheel.put(now, from - now, Event::Eligible(queue)) }
+        if from <= now {
+            self.compete(queue, now)
+        } else {
+            self.wheel.put(now, from - now, Event::Eligible(queue))
+        }
     }
 
     /// The first packet of a queue competes.
@@ -366,7 +386,8 @@ impl<'a> Run<'a> {
 
     /// Something is free again that all queues of a router may wait for.
     fn touch(&mut self, router: u32, now: u32) {
-        let [first, last] = [router, router + 1].map(|router| self.of.layout.first_queue[router as usize] as usize / 64);
+        let [first, last] =
+            [router, router + 1].map(|router| self.of.layout.first_queue[router as usize] as usize / 64);
         self.news[first..last].fill(u64::MAX);
         self.visit(router, now);
     }

@@ -10,9 +10,14 @@ impl Run<'_> {
     /// first packet competes: nothing is sent any more, so what that packet lacks is room.
     pub(super) fn circle(&self, at: &str) -> SimError {
         let layout = &self.of.layout;
-        let waits = |queue: &u32| layout.is_input(*queue) && self.candidates[*queue as usize / 64] >> (queue % 64) & 1 == 1;
+        let waits = |queue: &u32| {
+            layout.is_input(*queue) && self.candidates[*queue as usize / 64] >> (queue % 64) & 1 == 1
+        };
         let first = (0..layout.queues() as u32).find(waits);
-        let circle: Vec<Waiting> = circle(first, |queue| self.waited_for(queue)).into_iter().map(|queue| self.waiting(queue)).collect();
+        let circle: Vec<Waiting> = circle(first, |queue| self.waited_for(queue))
+            .into_iter()
+            .map(|queue| self.waiting(queue))
+            .collect();
         deadlock(self.of, at, self.last_move, &circle)
     }
 
@@ -21,7 +26,8 @@ impl Run<'_> {
     fn waited_for(&self, queue: u32) -> Option<u32> {
         let (setting, layout) = (&self.of.setting, &self.of.layout);
         let front = &self.queues[queue as usize];
-        let first = layout.ends.get(front.out as usize).map(|ends| ends.queue).filter(|&first| first != NONE)?;
+        let first =
+            layout.ends.get(front.out as usize).map(|ends| ends.queue).filter(|&first| first != NONE)?;
         let classes = u32::from(setting.classes);
         let next = first + u32::from(setting.general) + u32::from(front.vc) * classes + classes - 1;
         (self.queues[next as usize].head != NONE).then_some(next)

@@ -9,7 +9,14 @@ use super::{Packet, Run};
 
 impl Run<'_> {
     /// A packet is born that chooses its way; `limited` is the queue of its port.
-    pub(super) fn born_to_choose(&mut self, choice: &Choice, mut packet: Packet, number: u32, limited: Option<u32>, now: u32) {
+    pub(super) fn born_to_choose(
+        &mut self,
+        choice: &Choice,
+        mut packet: Packet,
+        number: u32,
+        limited: Option<u32>,
+        now: u32,
+    ) {
         let (layout, ports) = (&self.of.layout, self.of.setting.ports().unwrap_or(1));
         let here = self.of.endpoints.router[(packet.generator / ports) as usize];
         let mut way = Way::undecided(self.draws.of(packet.generator, number));
@@ -17,7 +24,8 @@ impl Run<'_> {
         if limited.is_none() {
             (way, packet.out) = self.choose_way(choice, here, &packet, way);
             let outputs = &layout.outgoing[here as usize * layout.ports..][..layout.ports];
-            let port = outputs.iter().position(|&channel| channel == packet.out).map_or(0, |port| port as u32);
+            let port =
+                outputs.iter().position(|&channel| channel == packet.out).map_or(0, |port| port as u32);
             queue = Some(layout.source_queue[here as usize] + port * u32::from(self.of.setting.table_vcs));
         }
         let place = self.packets.insert(packet);

@@ -45,7 +45,11 @@ const FINEST: u64 = 1 << 40;
 
 impl Pairs {
     /// Of a router with all others: the other one, and parts.
-    pub(in super::super) fn of<'a>(&'a self, router: u32, endpoints: &'a Endpoints) -> impl Iterator<Item = (u32, u64)> + 'a {
+    pub(in super::super) fn of<'a>(
+        &'a self,
+        router: u32,
+        endpoints: &'a Endpoints,
+    ) -> impl Iterator<Item = (u32, u64)> + 'a {
         let (range, all) = match self {
             Pairs::Uniform => (0..0, 0..endpoints.first.len() as u32 - 1),
             Pairs::Listed { starts, .. } => (starts[router as usize]..starts[router as usize + 1], 0..0),
@@ -67,7 +71,9 @@ impl Pairs {
         let Pairs::Listed { starts, pairs } = self else { return Pairs::Uniform };
         let mut turned = vec![Vec::new(); routers];
         for from in 0..routers {
-            pairs[starts[from]..starts[from + 1]].iter().for_each(|&(to, parts)| turned[to as usize].push((from as u32, parts)));
+            pairs[starts[from]..starts[from + 1]]
+                .iter()
+                .for_each(|&(to, parts)| turned[to as usize].push((from as u32, parts)));
         }
         Self::listed(turned)
     }
@@ -123,7 +129,10 @@ impl Expected {
             // What an endpoint of a part hears is a ratio over both; what divides the weight is not
             // looked for.
             let below = rate(rows, source)[1];
-            rows.of(source).0.iter().try_fold(unit, |unit, part| multiple(unit, below.checked_mul(part.count.into())?))
+            rows.of(source)
+                .0
+                .iter()
+                .try_fold(unit, |unit, part| multiple(unit, below.checked_mul(part.count.into())?))
         });
         let unit = unit.unwrap_or(FINEST);
         // Parts to each endpoint of a range.
@@ -132,7 +141,8 @@ impl Expected {
             let whole = u128::from(unit) * above * u128::from(part.weight);
             whole.div_ceil(below * u128::from(part.count)) as u64
         };
-        let (mut lists, mut total, mut change) = (Vec::with_capacity(routers), 0u128, vec![0i128; count as usize + 1]);
+        let (mut lists, mut total, mut change) =
+            (Vec::with_capacity(routers), 0u128, vec![0i128; count as usize + 1]);
         let (mut row, mut offered) = (vec![0u64; routers], 0u128);
         for router in 0..routers {
             for source in endpoints.at(router).filter(|&source| rows.sends(source)) {
@@ -223,7 +233,9 @@ mod tests {
         let expected = Expected::of(&Pattern::Drawn(rows), &endpoints);
         assert_eq!((expected.senders, expected.share), (3, Fraction::new(5u8, 6u8)));
         let of = |parts: u64| Fraction::new(parts, expected.unit);
-        let pairs = |router| expected.pairs.of(router, &endpoints).map(|(to, parts)| (to, of(parts))).collect::<Vec<_>>();
+        let pairs = |router| {
+            expected.pairs.of(router, &endpoints).map(|(to, parts)| (to, of(parts))).collect::<Vec<_>>()
+        };
         assert_eq!(pairs(0), [(1, Fraction::new(2u8, 3u8)), (2, Fraction::new(4u8, 3u8))]);
         assert_eq!((pairs(1), pairs(2)), (vec![(2, Fraction::new(1u8, 2u8))], vec![]));
         // Of the last host: 2 x 2/9 and 1/2.

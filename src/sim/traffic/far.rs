@@ -21,9 +21,12 @@ pub(super) fn targets(scene: &Scene<'_>, endpoints: &Endpoints, groups: &Groups)
         for router in group.clone().filter(|&router| !endpoints.at(router as usize).is_empty()) {
             neighbors.search(NodeId(router), &mut search);
             let hops = |other: u32| search.hops[other as usize];
-            let there = || groups.routers[to].clone().filter(|&other| !endpoints.at(other as usize).is_empty());
+            let there =
+                || groups.routers[to].clone().filter(|&other| !endpoints.at(other as usize).is_empty());
             let most = there().map(hops).filter(|&hops| hops != Breadth::APART).max();
-            let chosen = there().filter(|&other| Some(hops(other)) == most).min_by_key(|&other| (uses[other as usize], other));
+            let chosen = there()
+                .filter(|&other| Some(hops(other)) == most)
+                .min_by_key(|&other| (uses[other as usize], other));
             let Some(chosen) = chosen else { continue };
             uses[chosen as usize] += 1;
             let hosts = endpoints.at(chosen as usize);
@@ -46,7 +49,8 @@ fn farthest(neighbors: &Neighbors, groups: &Groups) -> Vec<usize> {
     let mut joined: Vec<Vec<u32>> = vec![Vec::new(); count + neighbors.len()];
     for router in 0..neighbors.len() as u32 {
         let group = group_of[router as usize];
-        joined[group as usize].extend(neighbors.of(router).iter().map(|&to| group_of[to as usize]).filter(|&to| to != group));
+        joined[group as usize]
+            .extend(neighbors.of(router).iter().map(|&to| group_of[to as usize]).filter(|&to| to != group));
     }
     joined.iter_mut().for_each(|row| {
         row.sort_unstable();
@@ -68,7 +72,10 @@ fn farthest(neighbors: &Neighbors, groups: &Groups) -> Vec<usize> {
         }
         let reached = |group: &usize| hops[*group] != Breadth::APART;
         let most = (0..count).filter(reached).map(|group| hops[group]).max();
-        (1..count).map(|ahead| (from + ahead) % count).find(|&group| Some(hops[group]) == most).unwrap_or(from)
+        (1..count)
+            .map(|ahead| (from + ahead) % count)
+            .find(|&group| Some(hops[group]) == most)
+            .unwrap_or(from)
     };
     (0..count).map(next).collect()
 }

@@ -26,21 +26,33 @@ pub(in super::super) fn ends_of_line(
     routers: &Names,
     endpoints: &Endpoints,
 ) -> Result<[u32; 2], SimError> {
-    let wrong = |what: String, help: &str| SimError::TraceLine { file: trace.path.clone(), line: line.line, what, help: help.to_owned() };
+    let wrong = |what: String, help: &str| SimError::TraceLine {
+        file: trace.path.clone(),
+        line: line.line,
+        what,
+        help: help.to_owned(),
+    };
     let end = |name: &str| match named(name, routers, endpoints).as_deref() {
         Some(&[endpoint]) => Ok(endpoint),
         Some(several) => {
-            let help = format!("give the number of one of them: {} to {}", several[0], several[several.len() - 1]);
+            let help =
+                format!("give the number of one of them: {} to {}", several[0], several[several.len() - 1]);
             Err(wrong(format!("`{name}` has {} endpoints", several.len()), &help))
         }
         None => {
-            let help = format!("write the name of a router that has an endpoint, or a number below {}", endpoints.count());
+            let help = format!(
+                "write the name of a router that has an endpoint, or a number below {}",
+                endpoints.count()
+            );
             Err(wrong(format!("no endpoint is called `{name}`"), &help))
         }
     };
     let [from, to] = [end(&line.ends[0])?, end(&line.ends[1])?];
     if from == to {
-        return Err(wrong(format!("`{}` sends to itself", line.ends[0]), "leave the line out: what stays takes no network"));
+        return Err(wrong(
+            format!("`{}` sends to itself", line.ends[0]),
+            "leave the line out: what stays takes no network",
+        ));
     }
     Ok([from, to])
 }
@@ -73,7 +85,12 @@ impl Messages {
     ///
     /// # Errors
     /// Nothing says what is sent, or it is not of this fabric, or too much.
-    pub(in super::super) fn of(setting: &Setting, scene: &Scene<'_>, endpoints: &Endpoints, flit_bytes: u64) -> Result<Self, SimError> {
+    pub(in super::super) fn of(
+        setting: &Setting,
+        scene: &Scene<'_>,
+        endpoints: &Endpoints,
+        flit_bytes: u64,
+    ) -> Result<Self, SimError> {
         match (&setting.details.trace, setting.details.bytes) {
             (Some(trace), _) => Self::traced(setting, trace, scene, endpoints, flit_bytes),
             (None, Some(bytes)) => Self::all_to_all(setting, bytes, endpoints, flit_bytes),
@@ -90,7 +107,12 @@ impl Messages {
     }
 
     /// Phase k: from s to s + k, round and round; in turns, in another order.
-    fn all_to_all(setting: &Setting, bytes: u64, endpoints: &Endpoints, flit_bytes: u64) -> Result<Self, SimError> {
+    fn all_to_all(
+        setting: &Setting,
+        bytes: u64,
+        endpoints: &Endpoints,
+        flit_bytes: u64,
+    ) -> Result<Self, SimError> {
         let count = endpoints.count();
         if count < 2 {
             let why = format!("it takes two endpoints, and there are {count}");
@@ -101,7 +123,8 @@ impl Messages {
         let packets = packets(bytes.div_ceil(flit_bytes), setting.packet)?;
         let order = setting.details.order.unwrap_or(Order::Shift);
         // In turns every source has an order of its own: else all would send to their next ones together.
-        let mut ahead: Vec<Vec<u32>> = vec![(1..count).collect(); if order == Order::Turns { count as usize } else { 1 }];
+        let mut ahead: Vec<Vec<u32>> =
+            vec![(1..count).collect(); if order == Order::Turns { count as usize } else { 1 }];
         if order == Order::Turns {
             let mut stream = Stream::new(setting.seed, ORDERS);
             ahead.iter_mut().for_each(|ahead| stream.shuffle(ahead));
@@ -114,11 +137,22 @@ impl Messages {
                 Message { from, to: (from + by) % count, packets, when }
             })
         };
-        Ok(Self { list: (0..count - 1).flat_map(phase).collect(), order, timed: false, bytes: bytes.saturating_mul(pairs) })
+        Ok(Self {
+            list: (0..count - 1).flat_map(phase).collect(),
+            order,
+            timed: false,
+            bytes: bytes.saturating_mul(pairs),
+        })
     }
 
     /// As a file lists them.
-    fn traced(setting: &Setting, trace: &Trace, scene: &Scene<'_>, endpoints: &Endpoints, flit_bytes: u64) -> Result<Self, SimError> {
+    fn traced(
+        setting: &Setting,
+        trace: &Trace,
+        scene: &Scene<'_>,
+        endpoints: &Endpoints,
+        flit_bytes: u64,
+    ) -> Result<Self, SimError> {
         few(trace.lines.len() as u64)?;
         let message = |line: &TraceLine| {
             let [from, to] = ends_of_line(trace, line, scene.topology.names(), endpoints)?;
@@ -155,7 +189,8 @@ impl Messages {
             sent[message.from as usize] += flits;
             heard[message.to as usize] += flits;
             if self.timed {
-                rows[endpoints.router[message.from as usize] as usize].push((endpoints.router[message.to as usize], flits));
+                rows[endpoints.router[message.from as usize] as usize]
+                    .push((endpoints.router[message.to as usize], flits));
             }
         }
         // All pairs alike: looked at once for all routers that the symmetry of the tables joins.
@@ -186,5 +221,6 @@ fn few(messages: u64) -> Result<(), SimError> {
 /// Packets of so many flits each: the last one is filled up.
 fn packets(flits: u64, packet: u32) -> Result<u32, SimError> {
     let packets = flits.div_ceil(packet.into());
-    u32::try_from(packets).map_err(|_| SimError::Endless { cycles: flits, most: fabc_base::limits::SIMULATED_CYCLES })
+    u32::try_from(packets)
+        .map_err(|_| SimError::Endless { cycles: flits, most: fabc_base::limits::SIMULATED_CYCLES })
 }

@@ -11,7 +11,9 @@ pub(super) fn targets(traffic: Traffic, endpoints: &Endpoints, seed: u64) -> Opt
     let count = endpoints.count();
     // Of a power of two endpoints, every number of so many bits is one.
     let bits = count.ilog2();
-    let by_bits = |to: &dyn Fn(u32) -> u32| (0..count).map(|source| if source < 1 << bits { to(source) } else { NONE }).collect();
+    let by_bits = |to: &dyn Fn(u32) -> u32| {
+        (0..count).map(|source| if source < 1 << bits { to(source) } else { NONE }).collect()
+    };
     Some(match traffic {
         Traffic::Permutation => routers_permuted(endpoints, seed),
         Traffic::EndpointPermutation => permuted(count as usize, seed),
@@ -45,14 +47,19 @@ const PERMUTATION: u64 = 3;
 /// A permutation of the routers with endpoints: the endpoints of each send to those in the same places of
 /// another one, round and round where that has fewer.
 fn routers_permuted(endpoints: &Endpoints, seed: u64) -> Vec<u32> {
-    let routers: Vec<usize> = (0..endpoints.first.len() - 1).filter(|&router| !endpoints.at(router).is_empty()).collect();
+    let routers: Vec<usize> =
+        (0..endpoints.first.len() - 1).filter(|&router| !endpoints.at(router).is_empty()).collect();
     let order = permuted(routers.len(), seed);
     let mut targets = vec![NONE; endpoints.router.len()];
     for (&from, &to) in routers.iter().zip(&order) {
         let there = endpoints.at(routers[to as usize]);
         for (place, source) in endpoints.at(from).enumerate() {
             // A router that stays where it is would have its endpoints send to themselves, or to neighbors.
-            targets[source as usize] = if routers[to as usize] == from { source } else { there.start + place as u32 % there.len() as u32 };
+            targets[source as usize] = if routers[to as usize] == from {
+                source
+            } else {
+                there.start + place as u32 % there.len() as u32
+            };
         }
     }
     targets
@@ -69,7 +76,11 @@ mod tests {
             first.push(router.len() as u32);
         }
         let mut targets = targets(traffic, &Endpoints { router, first }, 1).expect("it goes by numbers");
-        targets.iter_mut().zip(0..).filter(|(target, source)| **target == *source).for_each(|(target, _)| *target = NONE);
+        targets
+            .iter_mut()
+            .zip(0..)
+            .filter(|(target, source)| **target == *source)
+            .for_each(|(target, _)| *target = NONE);
         targets
     }
 
@@ -90,7 +101,11 @@ mod tests {
     #[test]
     fn permutations_reach_everybody_once() {
         let mut targets = of(Traffic::EndpointPermutation, &[1; 64]);
-        targets.iter_mut().zip(0..).filter(|(target, _)| **target == NONE).for_each(|(target, source)| *target = source);
+        targets
+            .iter_mut()
+            .zip(0..)
+            .filter(|(target, _)| **target == NONE)
+            .for_each(|(target, source)| *target = source);
         targets.sort_unstable();
         assert!(targets.iter().zip(0..).all(|(target, source)| *target == source));
         // Hosts keep their places at their routers, and a router without hosts is left out.

@@ -50,29 +50,48 @@ impl Pattern {
     ) -> Result<Self, SimError> {
         at_least_two(wanted, endpoints)?;
         match wanted.traffic {
-            Traffic::Adjacent => drawn(wanted, spread::adjacent(scene, endpoints), "no two routers with endpoints are joined"),
+            Traffic::Adjacent => {
+                drawn(wanted, spread::adjacent(scene, endpoints), "no two routers with endpoints are joined")
+            }
             Traffic::Demand => {
-                let why = if scene.dead.is_empty() { "the spec demands nothing here" } else { "what the fault leaves sends nothing" };
+                let why = if scene.dead.is_empty() {
+                    "the spec demands nothing here"
+                } else {
+                    "what the fault leaves sends nothing"
+                };
                 drawn(wanted, spread::demand(fabric, endpoints), why)
             }
             Traffic::Hotspot => {
                 let unknown = |name: &String| wanted.missing(format!("no endpoint is called `{name}`"));
-                let found = |name: &String| named(name, scene.topology.names(), endpoints).ok_or_else(|| unknown(name));
-                let spots: Vec<Vec<u32>> = wanted.details.spots.iter().map(found).collect::<Result<_, _>>()?;
+                let found = |name: &String| {
+                    named(name, scene.topology.names(), endpoints).ok_or_else(|| unknown(name))
+                };
+                let spots: Vec<Vec<u32>> =
+                    wanted.details.spots.iter().map(found).collect::<Result<_, _>>()?;
                 if spots.is_empty() {
                     return Err(wanted.missing("nobody says where the spots are".to_owned()));
                 }
                 let share = wanted.details.share.map_or(0, |share| share.in_millionths());
                 drawn(wanted, spread::hotspot(endpoints, spots.concat(), share), SELF)
             }
-            Traffic::Adversarial => fixed(wanted, far::targets(scene, endpoints, &groups(wanted, fabric, endpoints)?)),
+            Traffic::Adversarial => {
+                fixed(wanted, far::targets(scene, endpoints, &groups(wanted, fabric, endpoints)?))
+            }
             _ => Self::by_endpoints(wanted, fabric, endpoints),
         }
     }
 
     /// Works out a traffic for which the endpoints, their places and groups are enough.
-    fn by_endpoints(wanted: DetailedTraffic<'_>, fabric: &Fabric, endpoints: &Endpoints) -> Result<Self, SimError> {
-        let grid = || Grid::of(fabric).ok_or_else(|| wanted.missing(format!("it takes coordinates, and {} has none", fabric_name(fabric))));
+    fn by_endpoints(
+        wanted: DetailedTraffic<'_>,
+        fabric: &Fabric,
+        endpoints: &Endpoints,
+    ) -> Result<Self, SimError> {
+        let grid = || {
+            Grid::of(fabric).ok_or_else(|| {
+                wanted.missing(format!("it takes coordinates, and {} has none", fabric_name(fabric)))
+            })
+        };
         match wanted.traffic {
             Traffic::Uniform => Ok(Pattern::Uniform(endpoints.count())),
             Traffic::GroupShift => {
@@ -100,7 +119,8 @@ impl Pattern {
         fabric: &Fabric,
         topology: Option<&Topology>,
     ) -> Result<(), SimError> {
-        let endpoints = topology.map_or_else(|| Endpoints::declared(fabric), |topology| Endpoints::of(&Scene::whole(topology)));
+        let endpoints = topology
+            .map_or_else(|| Endpoints::declared(fabric), |topology| Endpoints::of(&Scene::whole(topology)));
         at_least_two(wanted, &endpoints)?;
         match (wanted.traffic, topology) {
             (Traffic::Adversarial, _) => groups(wanted, fabric, &endpoints).map(|_| ()),
@@ -154,7 +174,8 @@ fn at_least_two(wanted: DetailedTraffic<'_>, endpoints: &Endpoints) -> Result<()
 
 /// The groups of a fabric, for a traffic that takes them.
 fn groups(wanted: DetailedTraffic<'_>, fabric: &Fabric, endpoints: &Endpoints) -> Result<Groups, SimError> {
-    let why = || format!("it takes two groups of routers with endpoints, and {} has none", fabric_name(fabric));
+    let why =
+        || format!("it takes two groups of routers with endpoints, and {} has none", fabric_name(fabric));
     Groups::of(fabric, endpoints).ok_or_else(|| wanted.missing(why()))
 }
 
@@ -165,7 +186,11 @@ fn drawn(wanted: DetailedTraffic<'_>, rows: Rows, why: &str) -> Result<Pattern, 
 
 /// A traffic of one destination for every endpoint; who would send to itself sends nothing.
 fn fixed(wanted: DetailedTraffic<'_>, mut targets: Vec<u32>) -> Result<Pattern, SimError> {
-    targets.iter_mut().zip(0..).filter(|(target, source)| **target == *source).for_each(|(target, _)| *target = NONE);
+    targets
+        .iter_mut()
+        .zip(0..)
+        .filter(|(target, source)| **target == *source)
+        .for_each(|(target, _)| *target = NONE);
     match targets.iter().all(|target| *target == NONE) {
         true => Err(wanted.missing(SELF.to_owned())),
         false => Ok(Pattern::Fixed(targets)),

@@ -16,11 +16,15 @@ impl Grid {
     pub(super) fn of(fabric: &Fabric) -> Option<Self> {
         match &fabric.plant {
             Plant::Pod(pod) => match pod.topology {
-                TopologyChoice::Torus(sides) | TopologyChoice::TwistedTorus(sides) => Some(Grid::Cubes(pod.clone(), sides)),
+                TopologyChoice::Torus(sides) | TopologyChoice::TwistedTorus(sides) => {
+                    Some(Grid::Cubes(pod.clone(), sides))
+                }
                 _ => None,
             },
             Plant::Network(network) => match &network.family {
-                Family::Hypercube(Hypercube { dimensions, .. }) => Some(Grid::Plain(vec![2; *dimensions as usize])),
+                Family::Hypercube(Hypercube { dimensions, .. }) => {
+                    Some(Grid::Plain(vec![2; *dimensions as usize]))
+                }
                 family => family.grid_sides().map(|sides| Grid::Plain(sides.to_vec())),
             },
         }
@@ -42,7 +46,8 @@ impl Grid {
                 let block = router / pod.chips_per_cube();
                 let blocks = [block % grid[0], block / grid[0] % grid[1], block / (grid[0] * grid[1])];
                 let inside = pod.at(fabc_base::ids::NodeId(router));
-                let to = [0, 1, 2].map(|axis| (blocks[axis] * cube[axis] + inside[axis] + by(sides[axis])) % sides[axis]);
+                let to = [0, 1, 2]
+                    .map(|axis| (blocks[axis] * cube[axis] + inside[axis] + by(sides[axis])) % sides[axis]);
                 let at = [0, 1, 2].map(|axis| to[axis] / cube[axis]);
                 let block = at[0] + grid[0] * (at[1] + grid[1] * at[2]);
                 pod.node(fabc_base::ids::BlockId(block), [0, 1, 2].map(|axis| to[axis] % cube[axis])).0

@@ -44,7 +44,12 @@ impl Rows {
 
     /// Gives endpoints a row of their own; where no part has weight, they send nothing. `share` is what each
     /// of them offers, compared with the others.
-    pub(super) fn add(&mut self, endpoints: std::ops::Range<u32>, parts: impl IntoIterator<Item = Part>, share: u64) {
+    pub(super) fn add(
+        &mut self,
+        endpoints: std::ops::Range<u32>,
+        parts: impl IntoIterator<Item = Part>,
+        share: u64,
+    ) {
         let first = self.parts.len();
         self.parts.extend(parts.into_iter().filter(|part| part.weight > 0 && part.count > 0));
         let total: u64 = self.parts[first..].iter().map(|part| part.weight).sum();
@@ -100,7 +105,8 @@ fn slots(parts: &[Part], total: u64) -> Vec<Slot> {
     // Times the number of parts, so that a slot holds `total`.
     let mut left: Vec<u128> = parts.iter().map(|part| u128::from(part.weight) * count).collect();
     let mut slots: Vec<Slot> = (0..parts.len() as u32).map(|own| Slot { cut: total, other: own }).collect();
-    let (mut light, mut heavy): (Vec<usize>, Vec<usize>) = (0..parts.len()).partition(|&at| left[at] < u128::from(total));
+    let (mut light, mut heavy): (Vec<usize>, Vec<usize>) =
+        (0..parts.len()).partition(|&at| left[at] < u128::from(total));
     while let (Some(&small), Some(&large)) = (light.last(), heavy.last()) {
         light.pop();
         slots[small] = Slot { cut: left[small] as u64, other: large as u32 };
@@ -134,7 +140,10 @@ mod tests {
         }
         for (&weight, drawn) in weights.iter().zip(drawn) {
             let expected = 10_000.0 * weight as f64;
-            assert!((f64::from(drawn) - expected).abs() <= 5.0 * libm::sqrt(expected), "{drawn}, expected {expected}");
+            assert!(
+                (f64::from(drawn) - expected).abs() <= 5.0 * libm::sqrt(expected),
+                "{drawn}, expected {expected}"
+            );
         }
         assert!(places.iter().all(|&drawn| drawn.abs_diff(40_000) < 1000), "{places:?}");
     }

@@ -11,7 +11,8 @@ use fabc_model::Fabric;
 pub(super) fn adjacent(scene: &Scene<'_>, endpoints: &Endpoints) -> Rows {
     let mut rows = Rows::new(endpoints.count());
     for node in scene.topology.nodes() {
-        let mut joined: Vec<u32> = scene.channels_from(node).map(|channel| scene.topology.target(channel).node.0).collect();
+        let mut joined: Vec<u32> =
+            scene.channels_from(node).map(|channel| scene.topology.target(channel).node.0).collect();
         joined.sort_unstable();
         joined.dedup();
         let parts = joined.into_iter().map(|to| all_of(endpoints.at(to as usize), 1));
@@ -44,7 +45,10 @@ pub(super) fn hotspot(endpoints: &Endpoints, mut spots: Vec<u32>, share: u64) ->
         let [hot, of] = if others > 0 { [share / divisor, MILLION / divisor] } else { [0, 1] };
         let cold = (of - hot) * others.max(1);
         let anywhere = [all_of(0..source, cold), all_of(source + 1..count, cold)];
-        let there = spots.iter().filter(|spot| **spot != source).map(|&spot| all_of(spot..spot + 1, hot * u64::from(count - 1)));
+        let there = spots
+            .iter()
+            .filter(|spot| **spot != source)
+            .map(|&spot| all_of(spot..spot + 1, hot * u64::from(count - 1)));
         rows.add(source..source + 1, anywhere.into_iter().chain(there), 1);
     }
     rows
@@ -56,7 +60,8 @@ pub(super) fn demand(fabric: &Fabric, endpoints: &Endpoints) -> Rows {
     let hosts = |router: usize| endpoints.at(router).len() as u64;
     // What the numbers of hosts divide; so much at least that it does not matter where they share nothing.
     let peopled = (0..routers).map(hosts).filter(|&hosts| hosts > 0);
-    let common = peopled.fold(1, |common, hosts| (common / common_divisor(common, hosts) * hosts).min(COMMON));
+    let common =
+        peopled.fold(1, |common, hosts| (common / common_divisor(common, hosts) * hosts).min(COMMON));
     for from in (0..routers).filter(|&from| hosts(from) > 0) {
         let mut parts: Vec<Part> = Vec::new();
         for to in (0..routers).filter(|&to| hosts(to) > 0) {
@@ -65,7 +70,11 @@ pub(super) fn demand(fabric: &Fabric, endpoints: &Endpoints) -> Rows {
             // Endpoints in a row that hear alike are one part.
             match parts.last_mut() {
                 Some(last) if last.first + last.count == part.first && alike(last, &part) => {
-                    *last = Part { first: last.first, count: last.count + part.count, weight: last.weight + part.weight };
+                    *last = Part {
+                        first: last.first,
+                        count: last.count + part.count,
+                        weight: last.weight + part.weight,
+                    };
                 }
                 _ => parts.push(part),
             }

@@ -9,7 +9,9 @@ use fabc_model::{Trace, TraceProblem};
 /// The first line that is no message, or that no line is one.
 pub fn read_trace(path: &str, text: &str) -> Result<Trace, SimError> {
     Trace::read(path, text).map_err(|problem| match problem {
-        TraceProblem::Line { line, what, help } => SimError::TraceLine { file: path.to_owned(), line, what, help },
+        TraceProblem::Line { line, what, help } => {
+            SimError::TraceLine { file: path.to_owned(), line, what, help }
+        }
         TraceProblem::Empty => SimError::EmptyTrace { file: path.to_owned() },
     })
 }
@@ -20,8 +22,13 @@ mod tests {
 
     #[test]
     fn lines_are_messages() {
-        let trace = read_trace("a.csv", "cycle, src, dst, flits\n0,0,1,6\n\n# later\n7, cube0[0,0,1] ,\"cube1[3,3,3]\",12\n").unwrap();
-        let found: Vec<_> = trace.lines.iter().map(|of| (of.line, of.cycle, &*of.ends[0], &*of.ends[1], of.flits)).collect();
+        let trace = read_trace(
+            "a.csv",
+            "cycle, src, dst, flits\n0,0,1,6\n\n# later\n7, cube0[0,0,1] ,\"cube1[3,3,3]\",12\n",
+        )
+        .unwrap();
+        let found: Vec<_> =
+            trace.lines.iter().map(|of| (of.line, of.cycle, &*of.ends[0], &*of.ends[1], of.flits)).collect();
         assert_eq!(found, [(2, 0, "0", "1", 6), (5, 7, "cube0[0,0,1]", "cube1[3,3,3]", 12)]);
     }
 
@@ -37,7 +44,9 @@ mod tests {
             ("18446744073709551616,0,1,1", 1, "`18446744073709551616` is no cycle"),
             ("cycle,src,dst,flits\nx,0,1,1", 2, "`x` is no cycle"),
         ] {
-            let Err(SimError::TraceLine { line: at, what: found, .. }) = read_trace("a.csv", text) else { panic!("{text}") };
+            let Err(SimError::TraceLine { line: at, what: found, .. }) = read_trace("a.csv", text) else {
+                panic!("{text}")
+            };
             assert_eq!((at, found.as_str()), (line, what));
         }
         for text in ["", "cycle,src,dst,flits\n", "# nothing\n"] {

@@ -18,7 +18,14 @@ fn compute(topology: &Topology, vcs: u8) -> (TurnOrder, Routes) {
 fn compute_with(topology: &Topology, settings: &Settings) -> (TurnOrder, Routes) {
     let prices = pods::prices(topology, 1000);
     let order = order(topology, &prices, settings, &Silent);
-    let routes = select(&Scene::whole(topology), &Demand::uniform(topology.node_count()), &prices, &order, settings, None);
+    let routes = select(
+        &Scene::whole(topology),
+        &Demand::uniform(topology.node_count()),
+        &prices,
+        &order,
+        settings,
+        None,
+    );
     (order, routes)
 }
 
@@ -63,7 +70,11 @@ fn twisted_tori_reach_theirs() {
 
 #[test]
 fn odd_shapes_route() {
-    expect(&routed(&pods::shifted([2, 2, 2], 8, &[vec![1, 2, 3, 4], vec![5, 6, 7, 1], vec![3, 2, 5, 1]]), 2), 28, 1.05);
+    expect(
+        &routed(&pods::shifted([2, 2, 2], 8, &[vec![1, 2, 3, 4], vec![5, 6, 7, 1], vec![3, 2, 5, 1]]), 2),
+        28,
+        1.05,
+    );
     expect(&routed(&pods::shifted([4, 4, 4], 5, &pods::climbed(5, 1000, 7)), 2), 212, 1.02);
     // Slabs one chip high: channels of one class follow each other along z.
     let shifts = [(0..4).collect(), (0..4).map(|v| v + 1).collect(), (0..16).map(|v| 1 + v % 4).collect()];
@@ -81,7 +92,12 @@ fn a_pod_without_symmetry_routes_as_well() {
 #[test]
 fn dark_face_ports_are_left_alone() {
     let full = pods::shifted([4, 4, 4], 4, &pods::climbed(4, 500, 7));
-    let links = full.links().iter().copied().filter(|link| link.class == LinkClass::Local || link.a.port.0 < 4).collect();
+    let links = full
+        .links()
+        .iter()
+        .copied()
+        .filter(|link| link.class == LinkClass::Local || link.a.port.0 < 4)
+        .collect();
     let topology = Topology::new(6, links, full.symmetry().clone());
     expect_balance(&routed(&topology, 2));
 }
@@ -147,7 +163,9 @@ fn entries_merge_until_their_budget_holds() {
 
 #[test]
 fn lp_of_the_allowed_paths_is_met_by_the_descent() {
-    for (cubes, shifts) in [(2, [vec![1; 4], vec![1; 4], vec![1; 4]]), (3, [vec![1; 4], vec![1; 4], vec![2; 4]])] {
+    for (cubes, shifts) in
+        [(2, [vec![1; 4], vec![1; 4], vec![1; 4]]), (3, [vec![1; 4], vec![1; 4], vec![2; 4]])]
+    {
         let topology = pods::shifted([2, 2, 2], cubes, &shifts);
         let (order, routes) = compute(&topology, 2);
         let prices = pods::prices(&topology, 1000);
@@ -169,7 +187,8 @@ fn lp_of_the_allowed_paths_is_met_by_the_descent() {
 fn lp_of_64_chips_is_met_but_for_one_route() {
     let topology = pods::shifted([4, 4, 2], 2, &[vec![1; 8], vec![1; 8], vec![1; 16]]);
     let (order, routes) = compute(&topology, 2);
-    let choice = paths(&Scene::whole(&topology), &pods::prices(&topology, 1000), &order, MAX_PATHS).expect("few enough paths");
+    let choice = paths(&Scene::whole(&topology), &pods::prices(&topology, 1000), &order, MAX_PATHS)
+        .expect("few enough paths");
     let found = routes.max_load(&topology, &Demand::uniform(topology.node_count()));
     let least = least_load(&choice).expect("an optimum");
     assert!(found <= least + 1, "{found} instead of {least}");
@@ -182,7 +201,8 @@ fn without_ocs(topology: &Topology, port: u16, local: u32) -> Scene<'_> {
         .links()
         .iter()
         .map(|link| {
-            ![link.a, link.b].iter().any(|end| end.port == PortId(port) && end.node.0 % chips == local) || link.class == LinkClass::Local
+            ![link.a, link.b].iter().any(|end| end.port == PortId(port) && end.node.0 % chips == local)
+                || link.class == LinkClass::Local
         })
         .collect();
     Scene { lit, ..Scene::whole(topology) }
@@ -197,7 +217,14 @@ fn one_order_serves_every_fault() {
     for (port, local) in [(0, 3), (0, 63), (2, 12), (4, 48), (4, 53)] {
         let scene = without_ocs(&topology, port, local);
         assert_eq!(scene.lit.iter().filter(|&&lit| !lit).count(), 4);
-        let routes = select(&scene, &Demand::uniform(topology.node_count()), &prices, &order, &settings, Some(&nominal));
+        let routes = select(
+            &scene,
+            &Demand::uniform(topology.node_count()),
+            &prices,
+            &order,
+            &settings,
+            Some(&nominal),
+        );
         assert_eq!(routes.ranks, nominal.ranks);
         assert_eq!(routes.symmetry, nominal.symmetry);
         let walked = verify(&topology, &routes, |link| !scene.is_lit(link));
@@ -210,11 +237,13 @@ fn one_order_serves_every_fault() {
 fn a_single_cut_fiber_breaks_the_symmetry_and_routes() {
     let topology = pods::shifted([4, 4, 4], 2, &pods::climbed(2, 1000, 7));
     let (order, nominal) = compute(&topology, 2);
-    let cut = topology.links().enumerate().find(|(_, link)| link.class == LinkClass::Global).expect("a fiber").0;
+    let cut =
+        topology.links().enumerate().find(|(_, link)| link.class == LinkClass::Global).expect("a fiber").0;
     let scene = surviving_scene(&Fault::Link(cut), &topology, None);
     let settings = Settings::for_size(2, topology.node_count());
     let prices = pods::prices(&topology, 1000);
-    let routes = select(&scene, &Demand::uniform(topology.node_count()), &prices, &order, &settings, Some(&nominal));
+    let routes =
+        select(&scene, &Demand::uniform(topology.node_count()), &prices, &order, &settings, Some(&nominal));
     assert!(routes.symmetry.is_trivial());
     expect(&verify(&topology, &routes, |link| !scene.is_lit(link)), 78, 1.02);
 }
@@ -222,8 +251,16 @@ fn a_single_cut_fiber_breaks_the_symmetry_and_routes() {
 #[test]
 fn threads_do_not_change_a_byte() {
     let topology = pods::shifted([4, 4, 4], 4, &pods::climbed(4, 300, 7));
-    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool").install(|| compute(&topology, 2));
-    let many = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool").install(|| compute(&topology, 2));
+    let alone = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build()
+        .expect("a pool")
+        .install(|| compute(&topology, 2));
+    let many = rayon::ThreadPoolBuilder::new()
+        .num_threads(3)
+        .build()
+        .expect("a pool")
+        .install(|| compute(&topology, 2));
     assert_eq!(alone.0, many.0);
     assert_eq!(alone.1.hops, many.1.hops);
     assert_eq!(alone.1.offsets, many.1.offsets);

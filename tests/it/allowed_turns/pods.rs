@@ -6,9 +6,15 @@ use fabc::ir::{DualLengths, End, Link, LinkClass, Symmetry, Topology};
 
 /// A cube shape and where every cube's optical ports lead: `far(cube, axis, face position)` is the cube
 /// across the + face.
-pub(crate) fn pod(dims: [u32; 3], cubes: u32, symmetry: Symmetry, far: impl Fn(u32, usize, usize) -> u32) -> Topology {
+pub(crate) fn pod(
+    dims: [u32; 3],
+    cubes: u32,
+    symmetry: Symmetry,
+    far: impl Fn(u32, usize, usize) -> u32,
+) -> Topology {
     let chips: u32 = dims.iter().product();
-    let node = |cube: u32, at: [u32; 3]| NodeId(cube * chips + at[0] + dims[0] * at[1] + dims[0] * dims[1] * at[2]);
+    let node =
+        |cube: u32, at: [u32; 3]| NodeId(cube * chips + at[0] + dims[0] * at[1] + dims[0] * dims[1] * at[2]);
     let mut links = Vec::new();
     for cube in 0..cubes {
         for local in 0..chips {
@@ -42,12 +48,17 @@ pub(crate) fn pod(dims: [u32; 3], cubes: u32, symmetry: Symmetry, far: impl Fn(u
 
 /// Z_C acting on the cubes.
 pub(crate) fn cyclic(chips: u32, cubes: u32) -> Symmetry {
-    Symmetry::new(chips, (0..cubes).map(|g| (0..cubes).map(|cube| BlockId((cube + g) % cubes)).collect()).collect())
+    Symmetry::new(
+        chips,
+        (0..cubes).map(|g| (0..cubes).map(|cube| BlockId((cube + g) % cubes)).collect()).collect(),
+    )
 }
 
 /// Translations per axis and face position.
 pub(crate) fn shifted(dims: [u32; 3], cubes: u32, shifts: &[Vec<u32>; 3]) -> Topology {
-    pod(dims, cubes, cyclic(dims.iter().product(), cubes), |cube, axis, position| (cube + shifts[axis][position]) % cubes)
+    pod(dims, cubes, cyclic(dims.iter().product(), cubes), |cube, axis, position| {
+        (cube + shifts[axis][position]) % cubes
+    })
 }
 
 /// A torus of `counts` cubes per axis.
@@ -110,7 +121,8 @@ impl Random {
 /// Sum of distances from cube 0's chips when fibers have length `optical` (bit = source; at most 64 chips per
 /// cube).
 fn distance_sum(dims: [u32; 3], cubes: u32, shifts: &[Vec<u32>; 3], optical: usize) -> u64 {
-    let topology_free = |local: u32| [local % dims[0], local / dims[0] % dims[1], local / (dims[0] * dims[1])];
+    let topology_free =
+        |local: u32| [local % dims[0], local / dims[0] % dims[1], local / (dims[0] * dims[1])];
     let chips: u32 = dims.iter().product();
     let total = (cubes * chips) as usize;
     let full = u64::MAX >> (64 - chips);
@@ -169,7 +181,8 @@ fn fiber_length(cubes: u32, shift: u32, optical: usize) -> usize {
 pub(crate) fn climbed(cubes: u32, steps: usize, seed: u64) -> [Vec<u32>; 3] {
     let dims = [4, 4, 4];
     let mut random = Random(seed);
-    let mut shifts: [Vec<u32>; 3] = std::array::from_fn(|_| (0..16).map(|_| random.below(cubes as usize) as u32).collect());
+    let mut shifts: [Vec<u32>; 3] =
+        std::array::from_fn(|_| (0..16).map(|_| random.below(cubes as usize) as u32).collect());
     let weights: &[usize] = match cubes {
         2 => &[1, 2, 4, 9],
         3..=8 => &[1, 2],
@@ -237,7 +250,8 @@ pub(crate) fn prices(topology: &Topology, fiber: u64) -> DualLengths {
                 }
             }
         }
-        distance += reached.iter().map(|&reached| u128::from(reached)).sum::<u128>() * symmetry.order() as u128;
+        distance +=
+            reached.iter().map(|&reached| u128::from(reached)).sum::<u128>() * symmetry.order() as u128;
     }
     DualLengths { lengths, volume, distance }
 }

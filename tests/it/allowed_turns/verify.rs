@@ -16,7 +16,9 @@ pub(crate) struct Walked {
 pub(crate) fn verify(topology: &Topology, routes: &Routes, dark: impl Fn(LinkId) -> bool) -> Walked {
     let symmetry = &routes.symmetry;
     let vcs = routes.vcs as usize;
-    let rank = |hop: &fabc::ir::Hop| routes.ranks[topology.channel_class(symmetry, hop.channel).0 as usize * vcs + hop.vc.0 as usize];
+    let rank = |hop: &fabc::ir::Hop| {
+        routes.ranks[topology.channel_class(symmetry, hop.channel).0 as usize * vcs + hop.vc.0 as usize]
+    };
     let mut loads = vec![0u64; topology.class_count(symmetry)];
     let mut vc_hops = vec![0u64; vcs];
     let (mut hops, mut least) = (0u64, 0u64);

@@ -35,7 +35,9 @@ pub(super) fn of(page: &str, text: &str) -> Vec<Block> {
                 inside = true;
                 let mut words = info.split(',');
                 let language = words.next().unwrap_or_default().to_owned();
-                let options = words.map(|word| word.split_once('=').unwrap_or((word, ""))).map(|(a, b)| (a.to_owned(), b.to_owned()));
+                let options = words
+                    .map(|word| word.split_once('=').unwrap_or((word, "")))
+                    .map(|(a, b)| (a.to_owned(), b.to_owned()));
                 found.push(Block {
                     place: format!("{page}:{}", at + 1),
                     before: before.to_owned(),

@@ -55,21 +55,32 @@ fn run(line: &str, folder: &Path) -> Ran {
     static PATH: LazyLock<OsString> = LazyLock::new(|| {
         let programs = scratch("bin");
         std::os::unix::fs::symlink(fabc(), programs.join("fabc")).unwrap();
-        std::env::join_paths([programs].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap()))).unwrap()
+        std::env::join_paths(
+            [programs].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+        )
+        .unwrap()
     });
     let mut shell = Command::new("bash");
     shell.args(["-c", line]).current_dir(folder).env("PATH", &*PATH).env("HOME", folder).env("NO_COLOR", "1");
     shell.env_remove("RUST_BACKTRACE").env_remove("COLUMNS");
     let output = shell.output().expect("there is a bash");
     let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    Ran { code: output.status.code().expect("it ended by itself"), texts: [format!("{out}{err}"), format!("{err}{out}")] }
+    Ran {
+        code: output.status.code().expect("it ended by itself"),
+        texts: [format!("{out}{err}"), format!("{err}{out}")],
+    }
 }
 
 /// Whether a command builds shipped specs and does nothing else.
 fn shared(line: &str) -> bool {
     let mut words = line.split(' ');
-    let plain = |word: &str| word.starts_with("specs/") || ["-q", "--quiet", "--set"].contains(&word) || word.contains('=');
-    words.next() == Some("fabc") && words.next() == Some("build") && words.all(plain) && !line.contains([';', '|', '&', '>', '$'])
+    let plain = |word: &str| {
+        word.starts_with("specs/") || ["-q", "--quiet", "--set"].contains(&word) || word.contains('=')
+    };
+    words.next() == Some("fabc")
+        && words.next() == Some("build")
+        && words.all(plain)
+        && !line.contains([';', '|', '&', '>', '$'])
 }
 
 /// The command, or what it left when a page ran it before.
@@ -118,7 +129,8 @@ fn shows(printed: &str, shown: &str) -> bool {
         pieces
     });
     pieces.iter().filter(|piece| !piece.is_empty()).all(|piece| {
-        let found = rest.match_indices(piece.as_str()).find(|(at, _)| *at == 0 || rest.as_bytes()[at - 1] == b'\n');
+        let found =
+            rest.match_indices(piece.as_str()).find(|(at, _)| *at == 0 || rest.as_bytes()[at - 1] == b'\n');
         found.map(|(at, _)| rest = &rest[at + piece.len()..]).is_some()
     })
 }
@@ -130,7 +142,9 @@ fn commands(block: &Block) -> Vec<(String, i32)> {
     lines
         .map(|line| {
             let (line, says) = line.split_once(" # ").unwrap_or((line, ""));
-            let code = says.split_once("exit code ").map_or(0, |(_, code)| code[..1].parse().expect("a digit behind `exit code`"));
+            let code = says
+                .split_once("exit code ")
+                .map_or(0, |(_, code)| code[..1].parse().expect("a digit behind `exit code`"));
             // cargo itself is not run: what it would run is in the path.
             (line.trim().replacen("cargo run --release -- ", "fabc ", 1), code)
         })
@@ -151,7 +165,10 @@ fn page(page: &str, folder: &Path) -> Told {
                 told.wrong.extend(wrong);
                 told.specs += count;
             }
-            ("csv", _) => std::fs::write(folder.join(block.option("file").expect("a table has a name")), &block.text).unwrap(),
+            ("csv", _) => {
+                std::fs::write(folder.join(block.option("file").expect("a table has a name")), &block.text)
+                    .unwrap()
+            }
             (language, Some(needs)) => {
                 let count = if language == "sh" { commands(&block).len() } else { 1 };
                 told.not_run.extend(std::iter::repeat_n(needs.to_owned(), count));
@@ -164,7 +181,10 @@ fn page(page: &str, folder: &Path) -> Told {
                     let ran = run_once(&line, folder);
                     if ran.code != code {
                         let Ran { code: ended, texts: [text, _] } = ran;
-                        told.wrong.push(format!("{}: `{line}` ended with {ended}, not {code}:\n{text}", block.place));
+                        told.wrong.push(format!(
+                            "{}: `{line}` ended with {ended}, not {code}:\n{text}",
+                            block.place
+                        ));
                         // What comes after it is of no use.
                         return told;
                     }
@@ -178,7 +198,10 @@ fn page(page: &str, folder: &Path) -> Told {
                     None if told.commands == 0 => told.compared -= 1,
                     None => told.wrong.push(format!("{}: no command prints this", block.place)),
                     Some(printed) if !printed.iter().any(|printed| shows(printed, &block.text)) => {
-                        told.wrong.push(format!("{}: the page shows\n{}\nbut that is\n{}", block.place, block.text, printed[0]));
+                        told.wrong.push(format!(
+                            "{}: the page shows\n{}\nbut that is\n{}",
+                            block.place, block.text, printed[0]
+                        ));
                     }
                     Some(_) => (),
                 }
@@ -193,7 +216,8 @@ fn page(page: &str, folder: &Path) -> Told {
 fn every_page_is_true() {
     let only = std::env::var("BOOK_PAGE").ok();
     let all = pages();
-    let chosen: Vec<&String> = all.iter().filter(|page| only.as_ref().is_none_or(|only| page.contains(only.as_str()))).collect();
+    let chosen: Vec<&String> =
+        all.iter().filter(|page| only.as_ref().is_none_or(|only| page.contains(only.as_str()))).collect();
     let folder = scratch("pages");
     let next = AtomicUsize::new(0);
     let work = || {
@@ -211,10 +235,16 @@ fn every_page_is_true() {
         workers.into_iter().flat_map(|worker| worker.join().expect("a page is read")).collect()
     });
     let sum = |count: fn(&Told) -> usize| told.iter().map(count).sum::<usize>();
-    let [specs, commands, compared] = [sum(|told| told.specs), sum(|told| told.commands), sum(|told| told.compared)];
+    let [specs, commands, compared] =
+        [sum(|told| told.specs), sum(|told| told.commands), sum(|told| told.compared)];
     let mut not_run: BTreeMap<String, usize> = BTreeMap::new();
-    told.iter().flat_map(|told| &told.not_run).for_each(|needs| *not_run.entry(needs.clone()).or_default() += 1);
-    println!("{} pages: {specs} specs, {commands} commands run, {compared} outputs compared, not run: {not_run:?}", told.len());
+    told.iter()
+        .flat_map(|told| &told.not_run)
+        .for_each(|needs| *not_run.entry(needs.clone()).or_default() += 1);
+    println!(
+        "{} pages: {specs} specs, {commands} commands run, {compared} outputs compared, not run: {not_run:?}",
+        told.len()
+    );
     complain(told.into_iter().flat_map(|told| told.wrong).collect());
     if only.is_none() {
         assert_eq!(
@@ -222,7 +252,10 @@ fn every_page_is_true() {
             NOT_RUN.map(|(needs, count)| (needs.to_owned(), count)).into(),
             "what is not run is counted in tests/it/book/mod.rs"
         );
-        assert!(specs > 45 && commands > 180 && compared > 45, "{specs} specs, {commands} commands run, {compared} outputs compared");
+        assert!(
+            specs > 45 && commands > 180 && compared > 45,
+            "{specs} specs, {commands} commands run, {compared} outputs compared"
+        );
     }
 }
 
@@ -239,7 +272,16 @@ fn outputs_are_compared_by_whole_lines_and_without_times() {
 
 #[test]
 fn only_builds_of_shipped_specs_are_shared() {
-    assert!(["fabc build specs/a.fab", "fabc build specs/a.fab -q", "fabc build specs/a.fab --set seed=2"].into_iter().all(shared));
-    let others = ["fabc build a.fab", "fabc build specs/a.fab --out b", "fabc build specs/a.fab > b", "fabc check specs/a.fab"];
+    assert!(
+        ["fabc build specs/a.fab", "fabc build specs/a.fab -q", "fabc build specs/a.fab --set seed=2"]
+            .into_iter()
+            .all(shared)
+    );
+    let others = [
+        "fabc build a.fab",
+        "fabc build specs/a.fab --out b",
+        "fabc build specs/a.fab > b",
+        "fabc check specs/a.fab",
+    ];
     assert!(!others.into_iter().any(shared));
 }

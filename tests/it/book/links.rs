@@ -56,7 +56,8 @@ fn every_link_leads_somewhere() {
     for page in pages().into_iter().chain(["docs/SUMMARY.md".to_owned(), "CHANGELOG.md".to_owned()]) {
         for (at, line) in prose(&read(&page)) {
             for target in targets(&line) {
-                let (path, anchor) = target.split_once('#').map_or((target, None), |(path, anchor)| (path, Some(anchor)));
+                let (path, anchor) =
+                    target.split_once('#').map_or((target, None), |(path, anchor)| (path, Some(anchor)));
                 if path.contains("://") {
                     continue;
                 }
@@ -66,7 +67,8 @@ fn every_link_leads_somewhere() {
                 let file = file.to_string_lossy();
                 if !root().join(&*file).exists() {
                     wrong.push(format!("{page}:{at}: there is no {file}"));
-                } else if let Some(anchor) = anchor.filter(|anchor| !anchors(&read(&file)).contains(*anchor)) {
+                } else if let Some(anchor) = anchor.filter(|anchor| !anchors(&read(&file)).contains(*anchor))
+                {
                     wrong.push(format!("{page}:{at}: {file} has no heading #{anchor}"));
                 } else if page.starts_with("docs/") && !file.starts_with("docs/") {
                     wrong.push(format!("{page}:{at}: {file} is not in the book; name it in code"));

@@ -93,8 +93,13 @@ fn the_line_before_a_block_names_its_file() {
     let mut wrong = Vec::new();
     for page in pages() {
         for block in blocks::of(&page, &read(&page)) {
-            if let Some(file) = block.option("file").filter(|file| !block.before.contains(&format!("`{file}`"))) {
-                wrong.push(format!("{}: the line before it does not name `{file}`: {}", block.place, block.before));
+            if let Some(file) =
+                block.option("file").filter(|file| !block.before.contains(&format!("`{file}`")))
+            {
+                wrong.push(format!(
+                    "{}: the line before it does not name `{file}`: {}",
+                    block.place, block.before
+                ));
             }
         }
     }
@@ -105,7 +110,8 @@ fn the_line_before_a_block_names_its_file() {
 #[test]
 fn the_readme_shows_the_spec_of_its_report() {
     let readme = read("README.md");
-    let shown = blocks::of("README.md", &readme).into_iter().find(|block| block.language == "fab").expect("a spec");
+    let shown =
+        blocks::of("README.md", &readme).into_iter().find(|block| block.language == "fab").expect("a spec");
     let spec = read("specs/pod_256.fab");
     let from = spec.find("fabric ").expect("a fabric");
     assert_eq!(shown.text.trim(), spec[from..].trim());

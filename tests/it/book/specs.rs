@@ -43,9 +43,13 @@ fn items(text: &str, from: usize) -> (Vec<Found<'_>>, usize) {
         at += length;
         if let Some(begin) = start.filter(|_| depth == 0 && (first == ';' || first == '}')) {
             let own = &text[begin..at];
-            let mut words = own.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+            let mut words =
+                own.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
             let word = words.next().unwrap_or_default();
-            let name = words.next().filter(|_| NAMED.contains(&word)).map_or(String::new(), |name| format!(" {name}"));
+            let name = words
+                .next()
+                .filter(|_| NAMED.contains(&word))
+                .map_or(String::new(), |name| format!(" {name}"));
             found.push(Found { key: format!("{word}{name}"), text: own, start: begin });
             start = None;
         }
@@ -62,11 +66,15 @@ fn place(found: &Found<'_>) -> (u8, usize) {
 /// The spec with the items of the block in the places of its own ones of the same key; new ones stand where
 /// the canonical order has them, after a blank line where a group begins.
 pub(super) fn merged(spec: &str, block: &str) -> String {
-    let inside = spec.find("fabric ").and_then(|at| spec[at..].find('{').map(|open| at + open + 1)).expect("a spec has a fabric");
+    let inside = spec
+        .find("fabric ")
+        .and_then(|at| spec[at..].find('{').map(|open| at + open + 1))
+        .expect("a spec has a fabric");
     let (own, end) = items(spec, inside);
     let (new, read) = items(block, 0);
     assert_eq!(read, block.len(), "brackets of {block}");
-    let mut added: Vec<&Found<'_>> = new.iter().filter(|item| own.iter().all(|other| other.key != item.key)).collect();
+    let mut added: Vec<&Found<'_>> =
+        new.iter().filter(|item| own.iter().all(|other| other.key != item.key)).collect();
     added.sort_by_key(|item| place(item).1);
     let mut added = added.into_iter().peekable();
     let mut text = spec[..inside].to_owned();
@@ -83,7 +91,8 @@ pub(super) fn merged(spec: &str, block: &str) -> String {
         if !new.iter().any(|other| other.key == item.key) {
             text += item.text;
         } else if own.iter().find(|other| other.key == item.key) == Some(item) {
-            let mine: Vec<&str> = new.iter().filter(|other| other.key == item.key).map(|other| other.text).collect();
+            let mine: Vec<&str> =
+                new.iter().filter(|other| other.key == item.key).map(|other| other.text).collect();
             text += &mine.join("\n    ");
         } else {
             // Another one of those that are replaced: its line goes.
@@ -117,7 +126,8 @@ fn made(block: &Block, files: &BTreeMap<String, String>) -> Vec<(String, String)
         return vec![(block.option("file").unwrap_or("block.fab").to_owned(), block.text.clone())];
     };
     let beside = format!("tests/book/beside/{into}");
-    let shipped = || if root().join(&beside).exists() { read(&beside) } else { read(&format!("specs/{into}")) };
+    let shipped =
+        || if root().join(&beside).exists() { read(&beside) } else { read(&format!("specs/{into}")) };
     let spec = files.get(into).cloned().unwrap_or_else(shipped);
     let name = block.option("file").unwrap_or("block.fab").to_owned();
     if block.option("each").is_none() {
@@ -128,13 +138,22 @@ fn made(block: &Block, files: &BTreeMap<String, String>) -> Vec<(String, String)
 
 /// Writes the spec or specs of a block, and asks `fabc check`. What does not come out as the block says; how
 /// many were looked at.
-pub(super) fn look(block: &Block, files: &mut BTreeMap<String, String>, folder: &Path) -> (Vec<String>, usize) {
+pub(super) fn look(
+    block: &Block,
+    files: &mut BTreeMap<String, String>,
+    folder: &Path,
+) -> (Vec<String>, usize) {
     let mut wrong = Vec::new();
     let made = made(block, files);
     let count = made.len();
     for (name, spec) in made {
         std::fs::write(folder.join(&name), &spec).unwrap();
-        let output = Command::new(fabc()).args(["check", "-q", &name]).current_dir(folder).env("NO_COLOR", "1").output().unwrap();
+        let output = Command::new(fabc())
+            .args(["check", "-q", &name])
+            .current_dir(folder)
+            .env("NO_COLOR", "1")
+            .output()
+            .unwrap();
         let told = String::from_utf8_lossy(&output.stderr);
         match (output.status.success(), block.option("error")) {
             (true, None) => (),
@@ -153,10 +172,16 @@ pub(super) fn look(block: &Block, files: &mut BTreeMap<String, String>, folder: 
 fn items_take_the_places_of_their_like() {
     let spec = "fabric a {\n    link copper { bandwidth = 1 GB/s; }\n    cubes = 4; // four\n\n    require diameter <= 6;\n    require latency <= 1 ns;\n}\n";
     assert_eq!(
-        merged(spec, "cubes = 2;\nrequire diameter <= 5;\nbudget { vcs = 1; }\nlink fiber { latency = 2 ns; }\nslice a { cubes = 1; }\n"),
+        merged(
+            spec,
+            "cubes = 2;\nrequire diameter <= 5;\nbudget { vcs = 1; }\nlink fiber { latency = 2 ns; }\nslice a { cubes = 1; }\n"
+        ),
         "fabric a {\n    link copper { bandwidth = 1 GB/s; }\n    link fiber { latency = 2 ns; }\n\n    cubes = 2; // four\n\n    \
          budget { vcs = 1; }\n\n    require diameter <= 5;\n\n    slice a { cubes = 1; }\n}\n"
     );
     let keys = |text: &str| items(text, 0).0.iter().map(|item| item.key.clone()).collect::<Vec<_>>();
-    assert_eq!(keys("link copper { a = 1; }\ntopology = torus { } // }\nx = \"};\";"), ["link copper", "topology", "x"]);
+    assert_eq!(
+        keys("link copper { a = 1; }\ntopology = torus { } // }\nx = \"};\";"),
+        ["link copper", "topology", "x"]
+    );
 }

@@ -60,8 +60,11 @@ fn a_gather_backwards_is_a_reduction() {
 
 #[test]
 fn the_widths_of_a_ring_of_four_and_of_a_star() {
-    for (topology, chunks, widths) in [(ring(4), 2, [2, 1]), (graph(6, &[1, 2, 3, 4, 5].map(|leaf| [0, leaf])), 1, [1, 4])] {
-        let schedules = by_steps(&Scene::whole(&topology), Asked { chunks: Some(chunks), ..Asked::default() }).unwrap();
+    for (topology, chunks, widths) in
+        [(ring(4), 2, [2, 1]), (graph(6, &[1, 2, 3, 4, 5].map(|leaf| [0, leaf])), 1, [1, 4])]
+    {
+        let schedules =
+            by_steps(&Scene::whole(&topology), Asked { chunks: Some(chunks), ..Asked::default() }).unwrap();
         let found: Vec<u32> = schedules[0].rounds().unwrap().rounds.iter().map(|round| round.width).collect();
         assert_eq!(found, widths);
     }
@@ -80,7 +83,8 @@ fn a_thin_cut_is_its_own_witness() {
     let found = bounds(&scene, Collective::AllReduce, None).unwrap();
     assert_eq!(found[0].volume(), Fraction::whole(1u8));
     fabc::check::collective_bounds(&scene, Collective::AllReduce, None, &found).unwrap();
-    let slots = |chunks| size(&by_slots(&scene, Asked { chunks: Some(chunks), ..Asked::default() }).unwrap()).0;
+    let slots =
+        |chunks| size(&by_slots(&scene, Asked { chunks: Some(chunks), ..Asked::default() }).unwrap()).0;
     assert_eq!(slots(1), 5);
     assert!(slots(2) <= 10);
 }
@@ -93,8 +97,15 @@ fn broadcasts_are_bounded_by_the_least_cut_and_near_it() {
             let schedule = pull(&scene, root, Asked { chunks: Some(12), ..Asked::default() }).unwrap();
             passes(&scene, &schedule);
             let least = schedule.bounds[0].volume().times(Fraction::whole(12u8)).ceil() as usize;
-            assert!((least..=least + 5).contains(&size(&schedule).0), "{name}, {root}: {:?} against {least}", size(&schedule));
-            passes(&scene, &turned(&scene, &schedule, Collective::Reduce, CollectiveAlgorithm::Pull).unwrap());
+            assert!(
+                (least..=least + 5).contains(&size(&schedule).0),
+                "{name}, {root}: {:?} against {least}",
+                size(&schedule)
+            );
+            passes(
+                &scene,
+                &turned(&scene, &schedule, Collective::Reduce, CollectiveAlgorithm::Pull).unwrap(),
+            );
         }
     }
 }
@@ -114,13 +125,17 @@ fn what_cannot_be_planned_is_told() {
     let alone = graph(1, &[]);
     let apart = graph(4, &[[0, 1], [2, 3]]);
     let forwards = path(3).with_hosts(vec![1, 0, 1]);
-    let told = |topology: &Topology| by_steps(&Scene::whole(topology), Asked::default()).unwrap_err().to_string();
+    let told =
+        |topology: &Topology| by_steps(&Scene::whole(topology), Asked::default()).unwrap_err().to_string();
     assert_eq!(told(&alone), "a collective is between two chips or more, and there is 1");
     assert!(told(&apart).starts_with("no way leads from "), "{}", told(&apart));
     assert!(told(&forwards).contains("only forwards"), "{}", told(&forwards));
     let ring = ring(4);
     let scene = Scene::whole(&ring);
-    assert_eq!(pull(&scene, NodeId(9), Asked::default()).unwrap_err().to_string(), "the root is router 9, which is no living chip");
+    assert_eq!(
+        pull(&scene, NodeId(9), Asked::default()).unwrap_err().to_string(),
+        "the root is router 9, which is no living chip"
+    );
     let huge = by_slots(&scene, Asked { chunks: Some(u32::MAX), ..Asked::default() }).unwrap_err();
     assert!(huge.to_string().contains("more than the"), "{huge}");
 }

@@ -11,7 +11,9 @@ fn densest(topology: &Topology, root: Option<u32>) -> Fraction {
     let nodes = topology.node_count();
     let of = |set: u32| {
         let inside = |node: fabc::ids::NodeId| set >> node.0 & 1 == 1;
-        let out = topology.channels().filter(|&channel| inside(topology.source(channel).node) && !inside(topology.target(channel).node));
+        let out = topology.channels().filter(|&channel| {
+            inside(topology.source(channel).node) && !inside(topology.target(channel).node)
+        });
         Fraction::new(if root.is_some() { 1 } else { set.count_ones() }, out.count() as u32)
     };
     (1..(1u32 << nodes) - 1).filter(|set| root.is_none_or(|root| set >> root & 1 == 1)).map(of).max().unwrap()
@@ -42,7 +44,11 @@ fn bounds_do_not_depend_on_numbers() {
         let topology = random(&mut stream, 20);
         let mut names: Vec<u32> = topology.nodes().map(|node| node.0).collect();
         stream.shuffle(&mut names);
-        let pairs: Vec<[u32; 2]> = topology.links().iter().map(|link| [link.b, link.a].map(|end| names[end.node.0 as usize])).collect();
+        let pairs: Vec<[u32; 2]> = topology
+            .links()
+            .iter()
+            .map(|link| [link.b, link.a].map(|end| names[end.node.0 as usize]))
+            .collect();
         let renamed = graph(names.len() as u32, &pairs);
         let of = |topology: &Topology| -> Vec<(Fraction, u32)> {
             let found = bounds(&Scene::whole(topology), Collective::AllGather, None).unwrap();
@@ -63,11 +69,16 @@ fn a_bound_that_says_more_than_its_witness_is_convicted() {
             for at in 0..found.len() {
                 let mut wrong = found.clone();
                 match &mut wrong[at] {
-                    CollectiveBound::Cut { shards, .. } | CollectiveBound::Latency { shards, .. } => *shards += 1,
+                    CollectiveBound::Cut { shards, .. } | CollectiveBound::Latency { shards, .. } => {
+                        *shards += 1
+                    }
                     CollectiveBound::Partition { channels, .. } => *channels += 1,
                     other => panic!("{other:?} is of an all-to-all"),
                 }
-                assert!(fabc::check::collective_bounds(&scene, collective, None, &wrong).is_err(), "{wrong:?}");
+                assert!(
+                    fabc::check::collective_bounds(&scene, collective, None, &wrong).is_err(),
+                    "{wrong:?}"
+                );
             }
         }
     }

@@ -82,7 +82,9 @@ impl Node {
                     for (number, field) in fields(attribute) {
                         match field {
                             Field::Bytes(bytes) if number == 1 => name = text(bytes),
-                            Field::Number(value) => drop(node.attributes.insert(name.clone(), (number, value))),
+                            Field::Number(value) => {
+                                drop(node.attributes.insert(name.clone(), (number, value)))
+                            }
                             Field::Bytes(_) => panic!("no text is an attribute of a node"),
                         }
                     }
@@ -131,23 +133,33 @@ fn replayed(traces: &[Vec<Node>], mut held: Vec<Held>, adds_at_home: bool) -> Ve
         let before = finished;
         for (rank, nodes) in traces.iter().enumerate() {
             for node in nodes {
-                if done[rank].contains(&node.id) || !node.after.iter().all(|after| done[rank].contains(after)) {
+                if done[rank].contains(&node.id) || !node.after.iter().all(|after| done[rank].contains(after))
+                {
                     continue;
                 }
                 let chunk = node.value("chunk");
                 match node.kind {
                     SENDS => {
                         assert_eq!(node.value("comm_src"), rank as u64);
-                        let message = (node.value("comm_src"), node.value("comm_dst"), node.value("comm_tag"));
-                        let whose = held[rank].get(&chunk).unwrap_or_else(|| panic!("{rank} has no chunk {chunk}")).clone();
-                        assert!(flying.insert(message, (node.value("comm_size"), whose)).is_none(), "two messages {message:?}");
+                        let message =
+                            (node.value("comm_src"), node.value("comm_dst"), node.value("comm_tag"));
+                        let whose = held[rank]
+                            .get(&chunk)
+                            .unwrap_or_else(|| panic!("{rank} has no chunk {chunk}"))
+                            .clone();
+                        assert!(
+                            flying.insert(message, (node.value("comm_size"), whose)).is_none(),
+                            "two messages {message:?}"
+                        );
                     }
                     RECEIVES => {
                         assert_eq!(node.value("comm_dst"), rank as u64);
-                        let message = (node.value("comm_src"), node.value("comm_dst"), node.value("comm_tag"));
+                        let message =
+                            (node.value("comm_src"), node.value("comm_dst"), node.value("comm_tag"));
                         let Some((size, whose)) = flying.remove(&message) else { continue };
                         assert_eq!(size, node.value("comm_size"), "{message:?}");
-                        let added = nodes.iter().any(|other| other.kind == ADDS && other.after.contains(&node.id));
+                        let added =
+                            nodes.iter().any(|other| other.kind == ADDS && other.after.contains(&node.id));
                         if added && !adds_at_home {
                             came.insert((rank, node.id), whose);
                         } else {
@@ -179,15 +191,23 @@ fn replayed(traces: &[Vec<Node>], mut held: Vec<Held>, adds_at_home: bool) -> Ve
 /// Writes traces, and looks at them from all sides.
 fn works(name: &str, scene: &Scene<'_>, schedule: &Schedule) {
     let (chips, chunks, size) = (scene.endpoints().count(), u64::from(schedule.chunks), 1_000_003);
-    let files = collective_chakra("net", scene, schedule, size).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let files =
+        collective_chakra("net", scene, schedule, size).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert_eq!(files.len(), chips, "{name}");
     let mut traces = Vec::new();
     for (rank, file) in files.iter().enumerate() {
-        assert!(file.path.starts_with("fabc_net_") && file.path.ends_with(&format!(".{rank}.et")), "{}", file.path);
+        assert!(
+            file.path.starts_with("fabc_net_") && file.path.ends_with(&format!(".{rank}.et")),
+            "{}",
+            file.path
+        );
         let (version, nodes) = trace(file);
         assert_eq!(version, "0.0.4");
         assert!(
-            nodes.iter().enumerate().all(|(at, node)| node.id == at as u64 && node.after.iter().all(|after| *after < node.id)),
+            nodes
+                .iter()
+                .enumerate()
+                .all(|(at, node)| node.id == at as u64 && node.after.iter().all(|after| *after < node.id)),
             "{name}"
         );
         traces.push(nodes);
@@ -195,7 +215,9 @@ fn works(name: &str, scene: &Scene<'_>, schedule: &Schedule) {
     // One to one, by source, destination, tag and size.
     let messages = |kind: u64| -> Vec<[u64; 4]> {
         let all = traces.iter().flatten().filter(|node| node.kind == kind);
-        let mut all: Vec<[u64; 4]> = all.map(|node| ["comm_src", "comm_dst", "comm_tag", "comm_size"].map(|key| node.value(key))).collect();
+        let mut all: Vec<[u64; 4]> = all
+            .map(|node| ["comm_src", "comm_dst", "comm_tag", "comm_size"].map(|key| node.value(key)))
+            .collect();
         all.sort_unstable();
         all
     };
@@ -204,7 +226,8 @@ fn works(name: &str, scene: &Scene<'_>, schedule: &Schedule) {
     assert!(sent.windows(2).all(|pair| pair[0][..3] != pair[1][..3]), "{name}: a tag twice");
     // Fields of the public schema: int32, int64 and bool.
     let first = traces.iter().flatten().find(|node| node.kind == SENDS).unwrap();
-    let kinds = ["comm_src", "comm_dst", "comm_tag", "comm_size", "is_cpu_op"].map(|key| first.attributes[key].0);
+    let kinds =
+        ["comm_src", "comm_dst", "comm_tag", "comm_size", "is_cpu_op"].map(|key| first.attributes[key].0);
     assert_eq!(kinds, [7, 7, 7, 9, 27], "{name}");
     let rooted = schedule.root.is_some();
     let columns = if rooted { chunks } else { chips as u64 * chunks };
@@ -212,16 +235,24 @@ fn works(name: &str, scene: &Scene<'_>, schedule: &Schedule) {
     let local = schedule.algorithm == CollectiveAlgorithm::Local;
     let gathers = matches!(schedule.collective, Collective::AllGather | Collective::Broadcast) || local;
     let owner = |chunk: u64| root.unwrap_or((chunk / chunks) as usize);
-    let start = (0..chips)
-        .map(|rank| (0..columns).filter(|&chunk| !gathers || owner(chunk) == rank).map(|chunk| (chunk, BTreeSet::from([rank]))).collect());
+    let start = (0..chips).map(|rank| {
+        (0..columns)
+            .filter(|&chunk| !gathers || owner(chunk) == rank)
+            .map(|chunk| (chunk, BTreeSet::from([rank])))
+            .collect()
+    });
     let ends = replayed(&traces, start.collect(), local);
     let everybody: BTreeSet<usize> = (0..chips).collect();
     for (rank, held) in ends.iter().enumerate() {
         for chunk in 0..columns {
             let (found, own) = (held.get(&chunk), owner(chunk));
             match schedule.collective {
-                _ if gathers => assert_eq!(found, Some(&BTreeSet::from([own])), "{name}: chunk {chunk} at {rank}"),
-                Collective::AllReduce => assert_eq!(found, Some(&everybody), "{name}: chunk {chunk} at {rank}"),
+                _ if gathers => {
+                    assert_eq!(found, Some(&BTreeSet::from([own])), "{name}: chunk {chunk} at {rank}")
+                }
+                Collective::AllReduce => {
+                    assert_eq!(found, Some(&everybody), "{name}: chunk {chunk} at {rank}")
+                }
                 _ if own == rank => assert_eq!(found, Some(&everybody), "{name}: chunk {chunk} at {rank}"),
                 _ => {}
             }
@@ -241,7 +272,9 @@ fn works(name: &str, scene: &Scene<'_>, schedule: &Schedule) {
 
 #[test]
 fn traces_do_what_the_schedule_does() {
-    for (name, topology) in [("ring 4", ring(4)), ("2x2", grid([2, 2], true)), ("path 3", path(3)), ("3x3", grid([3, 3], true))] {
+    for (name, topology) in
+        [("ring 4", ring(4)), ("2x2", grid([2, 2], true)), ("path 3", path(3)), ("3x3", grid([3, 3], true))]
+    {
         let scene = Scene::whole(&topology);
         for chunks in [1, 3] {
             for (kind, schedule) in schedules(&scene, chunks) {
@@ -260,6 +293,8 @@ fn chips_and_kinds_that_are_not_traced_are_refused() {
     assert!(error.contains("257 chips are as many files, and 256 are the most"), "{error}");
     let ring = ring(4);
     let scene = Scene::whole(&ring);
-    let error = collective_chakra("net", &scene, &trees(&scene, Asked::default()).unwrap(), 1 << 20).unwrap_err().to_string();
+    let error = collective_chakra("net", &scene, &trees(&scene, Asked::default()).unwrap(), 1 << 20)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("`chakra` holds schedules of rounds"), "{error}");
 }

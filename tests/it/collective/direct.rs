@@ -4,7 +4,10 @@ use crate::collective::graphs::{complete, graph, path, random, ring};
 use crate::collective::pods::{built, tables};
 use fabc::check::schedule_along;
 use fabc::ids::{Id, NodeId};
-use fabc::ir::{CollectiveBound, DualLengths, Entry, ForwardingTables, Message, Scene, Schedule, Sends, TableKey, Topology, Transfers};
+use fabc::ir::{
+    CollectiveBound, DualLengths, Entry, ForwardingTables, Message, Scene, Schedule, Sends, TableKey,
+    Topology, Transfers,
+};
 use fabc::passes::collective::{Asked, direct, over_flow};
 use fabc::random::Stream;
 use std::collections::VecDeque;
@@ -22,7 +25,13 @@ pub(crate) fn shortest(topology: &Topology) -> ForwardingTables {
                 if hops[from.node.index()] == usize::MAX {
                     hops[from.node.index()] = hops[node.index()] + 1;
                     open.push_back(from.node);
-                    routers[from.node.index()].push(Entry { dst, in_port: -1, in_vc: -1, out_port: from.port.0, out_vc: 0 });
+                    routers[from.node.index()].push(Entry {
+                        dst,
+                        in_port: -1,
+                        in_vc: -1,
+                        out_port: from.port.0,
+                        out_vc: 0,
+                    });
                 }
             }
         }
@@ -45,9 +54,12 @@ pub(crate) fn passes(scene: &Scene<'_>, tables: &ForwardingTables, schedule: &Sc
 
 #[test]
 fn small_graphs_take_as_many_slots_as_their_busiest_channel_has_messages() {
-    for (name, topology, slots) in
-        [("K4", graph(4, &complete(4)), 1), ("path of 3", path(3), 2), ("path of 4", path(4), 4), ("ring of 5", ring(5), 3)]
-    {
+    for (name, topology, slots) in [
+        ("K4", graph(4, &complete(4)), 1),
+        ("path of 3", path(3), 2),
+        ("path of 4", path(4), 4),
+        ("ring of 5", ring(5), 3),
+    ] {
         let scene = Scene::whole(&topology);
         let tables = shortest(&topology);
         let schedule = direct(&scene, &tables, Asked::default()).unwrap();
@@ -65,9 +77,12 @@ fn random_graphs_are_near_their_bound() {
         let topology = random(&mut stream, 24);
         let (scene, tables) = (Scene::whole(&topology), shortest(&topology));
         for (chunks, latency) in [(1, 0), (3, 0), (2, 4)] {
-            let schedule = direct(&scene, &tables, Asked { chunks: Some(chunks), latency, ..Asked::default() }).unwrap();
+            let schedule =
+                direct(&scene, &tables, Asked { chunks: Some(chunks), latency, ..Asked::default() }).unwrap();
             passes(&scene, &tables, &schedule);
-            let CollectiveBound::Channel { shards, .. } = schedule.bounds[0] else { panic!("{:?}", schedule.bounds) };
+            let CollectiveBound::Channel { shards, .. } = schedule.bounds[0] else {
+                panic!("{:?}", schedule.bounds)
+            };
             let ways = schedule.bounds.iter().map(CollectiveBound::hops).max().unwrap();
             let least = (shards * chunks).max((ways - 1) * (latency + 1) + 1);
             assert!(sends(&schedule).slots() >= least);
@@ -110,8 +125,9 @@ fn a_pod_meets_the_load_of_its_tables_to_the_slot() {
         destination: symmetry.image(g, message.destination),
         ..message.clone()
     };
-    let messages: Vec<Message> =
-        (0..symmetry.order()).flat_map(|g| sends(&schedule).messages.iter().map(move |message| image(g, message))).collect();
+    let messages: Vec<Message> = (0..symmetry.order())
+        .flat_map(|g| sends(&schedule).messages.iter().map(move |message| image(g, message)))
+        .collect();
     let whole = Sends { canonical: false, latency: 0, messages, rooted: Vec::new() };
     let whole = Schedule { transfers: Transfers::Sends(whole), ..schedule.clone() };
     passes(&scene, &tables, &whole);
@@ -149,11 +165,18 @@ fn tables_that_do_not_deliver_are_told() {
     let mut circling = good.clone();
     // 0 and 1 hand each other what is for 2.
     for (router, other) in [(0usize, NodeId(1)), (1, NodeId(0))] {
-        let port = topology.channels_from(NodeId::new(router)).find(|&channel| topology.target(channel).node == other).unwrap();
+        let port = topology
+            .channels_from(NodeId::new(router))
+            .find(|&channel| topology.target(channel).node == other)
+            .unwrap();
         let entry = circling.routers[router].iter_mut().find(|entry| entry.dst == NodeId(2)).unwrap();
         entry.out_port = topology.source(port).port.0;
     }
-    assert!(told(&circling).starts_with("the tables lead nothing from router0 to router2"), "{}", told(&circling));
+    assert!(
+        told(&circling).starts_with("the tables lead nothing from router0 to router2"),
+        "{}",
+        told(&circling)
+    );
     let mut wide = good.clone();
     wide.routers[3][0].out_port = 77;
     assert!(told(&wide).contains("lost at router3"), "{}", told(&wide));
@@ -193,9 +216,9 @@ fn tampered(stream: &mut Stream, schedule: &Schedule, kind: usize) -> Option<Sch
         },
         // All at once.
         10 => {
-            messages
-                .iter_mut()
-                .for_each(|message| message.slots = (0..message.slots.len() as u32).map(|hop| hop * (1 + *latency)).collect());
+            messages.iter_mut().for_each(|message| {
+                message.slots = (0..message.slots.len() as u32).map(|hop| hop * (1 + *latency)).collect()
+            });
             let CollectiveBound::Channel { shards, .. } = schedule.bounds[0] else { return None };
             if shards * schedule.chunks < 2 {
                 return None;
@@ -213,12 +236,17 @@ fn every_change_of_a_message_is_convicted() {
     for round in 0..60 {
         let topology = random(&mut stream, 12);
         let (scene, tables) = (Scene::whole(&topology), shortest(&topology));
-        let schedule = direct(&scene, &tables, Asked { chunks: Some(2), latency: round % 3, ..Asked::default() }).unwrap();
+        let schedule =
+            direct(&scene, &tables, Asked { chunks: Some(2), latency: round % 3, ..Asked::default() })
+                .unwrap();
         passes(&scene, &tables, &schedule);
         assert!(fabc::check::schedule(&scene, &schedule).is_err(), "without the tables it is no plan");
         for kind in (0..11).flat_map(|kind| [kind; 5]) {
             let Some(wrong) = tampered(&mut stream, &schedule, kind) else { continue };
-            assert!(schedule_along(&scene, &tables, &wrong).is_err(), "kind {kind}: {schedule:?} became {wrong:?}");
+            assert!(
+                schedule_along(&scene, &tables, &wrong).is_err(),
+                "kind {kind}: {schedule:?} became {wrong:?}"
+            );
             convicted[kind] += 1;
         }
         // Tables that lead another way.

@@ -8,7 +8,14 @@ use fabc::ir::{Scene, Topology};
 use fabc::random::Stream;
 
 /// A step: type, source, destination, what it waits for, whether it is waited for.
-fn step(at: usize, kind: &str, from: (&str, i64), to: (&str, i64), after: Option<(usize, usize)>, awaited: bool) -> String {
+fn step(
+    at: usize,
+    kind: &str,
+    from: (&str, i64),
+    to: (&str, i64),
+    after: Option<(usize, usize)>,
+    awaited: bool,
+) -> String {
     let (block, number) = after.map_or((-1, -1), |(block, number)| (block as i64, number as i64));
     let count = u8::from(kind != "nop");
     format!(
@@ -27,7 +34,9 @@ fn algo(coll: &str, calls: &str, chunks: usize, gpus: &[(String, [usize; 3])]) -
         gpus.len()
     );
     for (id, (blocks, [i, o, s])) in gpus.iter().enumerate() {
-        text += &format!("<gpu id=\"{id}\" i_chunks=\"{i}\" o_chunks=\"{o}\" s_chunks=\"{s}\">\n{blocks}</gpu>\n");
+        text += &format!(
+            "<gpu id=\"{id}\" i_chunks=\"{i}\" o_chunks=\"{o}\" s_chunks=\"{s}\">\n{blocks}</gpu>\n"
+        );
     }
     text + "</algo>\n"
 }
@@ -71,7 +80,10 @@ fn a_ring_with_fused_steps_needs_buffers() {
     assert!(runs(&text, true, 0, None).unwrap_err().contains("for ever"));
     // Out of place nothing comes to the output.
     let error = format!("{:?}", judged(&scene, &text.replace("inplace=\"1\"", "inplace=\"0\"")).unwrap_err());
-    assert!(error.contains("out of place") && error.contains("ends as") || error.contains("nothing"), "{error}");
+    assert!(
+        error.contains("out of place") && error.contains("ends as") || error.contains("nothing"),
+        "{error}"
+    );
     // One sum less, one fused step that does not send.
     for (from, to) in [("rrcs", "rcs"), ("type=\"rrs\"", "type=\"rrc\""), ("type=\"rcs\"", "type=\"r\"")] {
         assert!(judged(&scene, &text.replacen(from, to, 1)).is_err(), "{from} {to}");
@@ -89,12 +101,17 @@ fn thread_blocks_in_a_circle_are_shown() {
     let gpus: Vec<_> = (0..4i64)
         .map(|r| {
             let (next, last) = ((r + 1) % 4, (r + 3) % 4);
-            let steps = [step(0, "r", ("o", last), ("o", last), None, false), step(1, "s", ("i", 0), ("o", r), None, false)];
+            let steps = [
+                step(0, "r", ("o", last), ("o", last), None, false),
+                step(1, "s", ("i", 0), ("o", r), None, false),
+            ];
             (block(0, next, last, 0, &steps), [1, 4, 0])
         })
         .collect();
     let text = algo("allgather", "inplace=\"0\" outofplace=\"1\"", 4, &gpus);
-    let Err(fabc::check::Rejected::Convicted(errors)) = judged(&Scene::whole(&topology), &text) else { panic!("it passes") };
+    let Err(fabc::check::Rejected::Convicted(errors)) = judged(&Scene::whole(&topology), &text) else {
+        panic!("it passes")
+    };
     let shown = errors[0].to_string();
     assert!(shown.contains("4 thread blocks wait for each other in a circle"), "{shown}");
     assert!(shown.contains("gpu 0, thread block 0, step 0 waits to receive from gpu 3"), "{shown}");
@@ -108,7 +125,13 @@ fn direct(chunk: impl Fn(i64, i64) -> [(&'static str, i64); 2]) -> Vec<(String, 
             let mut blocks = String::new();
             for (id, peer) in (0..4).filter(|&peer| peer != r).enumerate() {
                 let ([mine, there], [_, here]) = (chunk(r, peer), chunk(peer, r));
-                blocks += &block(id, peer, peer, 0, &[step(0, "s", mine, there, None, false), step(1, "r", here, here, None, false)]);
+                blocks += &block(
+                    id,
+                    peer,
+                    peer,
+                    0,
+                    &[step(0, "s", mine, there, None, false), step(1, "r", here, here, None, false)],
+                );
             }
             let [own, place] = chunk(r, r);
             blocks += &block(3, -1, -1, 0, &[step(0, "cpy", own, place, None, false)]);
@@ -143,7 +166,9 @@ fn an_all_to_all_and_a_custom_collective() {
 /// The middle of three gathers both vectors beside its own and adds them: scratch, `re`, `nop`.
 fn sum_in_the_middle(waits: bool) -> String {
     let end = || (block(0, 1, -1, 0, &[step(0, "s", ("i", 0), ("s", 0), None, false)]), [1, 1, 2]);
-    let receive = |id: usize, from: i64| block(id, -1, from, 0, &[step(0, "r", ("i", 0), ("s", id as i64), None, true)]);
+    let receive = |id: usize, from: i64| {
+        block(id, -1, from, 0, &[step(0, "r", ("i", 0), ("s", id as i64), None, true)])
+    };
     let add = block(
         2,
         -1,
@@ -190,7 +215,10 @@ fn connections_may_share_a_channel() {
             let (peer, mut blocks) = (1 - r, String::new());
             for part in 0..2 {
                 let place = |gpu: i64| ("o", gpu * 2 + part as i64);
-                let steps = [step(0, "s", place(r), place(r), None, false), step(1, "r", place(peer), place(peer), None, false)];
+                let steps = [
+                    step(0, "s", place(r), place(r), None, false),
+                    step(1, "r", place(peer), place(peer), None, false),
+                ];
                 blocks += &block(part, peer, peer, part, &steps);
             }
             (blocks, [2, 4, 0])
@@ -201,7 +229,10 @@ fn connections_may_share_a_channel() {
     assert_eq!((found.connections, found.channels, found.sharing), (4, 2, 2));
     assert_eq!(runs(&text, true, 1, None), Ok(()));
     // One connection has one thread block at each end.
-    let error = format!("{:?}", judged(&Scene::whole(&topology), &text.replace("chan=\"1\"", "chan=\"0\"")).unwrap_err());
+    let error = format!(
+        "{:?}",
+        judged(&Scene::whole(&topology), &text.replace("chan=\"1\"", "chan=\"0\"")).unwrap_err()
+    );
     assert!(error.contains("both send"), "{error}");
 }
 

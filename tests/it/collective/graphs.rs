@@ -15,7 +15,13 @@ pub(crate) fn graph(nodes: u32, pairs: &[[u32; 2]]) -> Topology {
     };
     let links: Vec<Link> = pairs
         .iter()
-        .map(|&[a, b]| Link { a: end(a), b: end(b), class: LinkClass::Local, link_type: LinkTypeId(0), simplex: false })
+        .map(|&[a, b]| Link {
+            a: end(a),
+            b: end(b),
+            class: LinkClass::Local,
+            link_type: LinkTypeId(0),
+            simplex: false,
+        })
         .collect();
     Topology::new(ports.into_iter().max().unwrap_or(0).into(), links, Symmetry::trivial(1, nodes))
 }

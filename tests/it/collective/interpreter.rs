@@ -50,14 +50,27 @@ impl Program {
     pub(crate) fn read(text: &str) -> Self {
         let mut program = Self { collective: String::new(), chunks: 0, gpus: Vec::new() };
         for (name, attributes) in text.lines().filter_map(tag) {
-            let number = |key: &str| attributes[key].parse::<i64>().unwrap_or_else(|_| panic!("{key} of {name}"));
+            let number =
+                |key: &str| attributes[key].parse::<i64>().unwrap_or_else(|_| panic!("{key} of {name}"));
             let peer = |key: &str| usize::try_from(number(key)).ok();
-            let place = |buffer: &str, at: &str| (attributes[buffer].chars().next().unwrap(), number(at).max(0) as usize);
+            let place = |buffer: &str, at: &str| {
+                (attributes[buffer].chars().next().unwrap(), number(at).max(0) as usize)
+            };
             match name {
-                "algo" => (program.collective, program.chunks) = (attributes["coll"].clone(), number("nchunksperloop") as usize),
-                "gpu" => program.gpus.push((["i_chunks", "o_chunks", "s_chunks"].map(|key| number(key) as usize), Vec::new())),
+                "algo" => {
+                    (program.collective, program.chunks) =
+                        (attributes["coll"].clone(), number("nchunksperloop") as usize)
+                }
+                "gpu" => program
+                    .gpus
+                    .push((["i_chunks", "o_chunks", "s_chunks"].map(|key| number(key) as usize), Vec::new())),
                 "tb" => {
-                    let block = Block { send: peer("send"), receive: peer("recv"), chan: number("chan"), steps: Vec::new() };
+                    let block = Block {
+                        send: peer("send"),
+                        receive: peer("recv"),
+                        chan: number("chan"),
+                        steps: Vec::new(),
+                    };
                     program.gpus.last_mut().unwrap().1.push(block);
                 }
                 "step" => {
@@ -79,7 +92,8 @@ impl Program {
 
     /// The most steps of a thread block, and the most thread blocks of a GPU.
     pub(crate) fn size(&self) -> (usize, usize) {
-        let steps = self.gpus.iter().flat_map(|(_, blocks)| blocks).map(|block| block.steps.len()).max().unwrap();
+        let steps =
+            self.gpus.iter().flat_map(|(_, blocks)| blocks).map(|block| block.steps.len()).max().unwrap();
         (steps, self.gpus.iter().map(|(_, blocks)| blocks.len()).max().unwrap())
     }
 }
@@ -125,7 +139,10 @@ impl Machine<'_> {
         }
     }
     fn read(&self, gpu: usize, place: (char, usize), count: usize) -> Vec<u64> {
-        (0..count).map(|at| self.place(gpu, (place.0, place.1 + at))).map(|(buffer, at)| self.memory[gpu][buffer][at]).collect()
+        (0..count)
+            .map(|at| self.place(gpu, (place.0, place.1 + at)))
+            .map(|(buffer, at)| self.memory[gpu][buffer][at])
+            .collect()
     }
     fn write(&mut self, gpu: usize, place: (char, usize), values: &[u64]) {
         for (at, &value) in values.iter().enumerate() {
@@ -138,7 +155,10 @@ impl Machine<'_> {
     }
     fn may_begin(&self, gpu: usize, step: &Step) -> bool {
         step.after.is_none_or(|(block, number)| {
-            assert!(self.program.gpus[gpu].1[block].steps[number].awaited, "somebody waits for a step that does not tell");
+            assert!(
+                self.program.gpus[gpu].1[block].steps[number].awaited,
+                "somebody waits for a step that does not tell"
+            );
             self.done[gpu][block] > number
         })
     }
@@ -146,7 +166,11 @@ impl Machine<'_> {
     /// What a thread block does with what came.
     fn receive(&mut self, gpu: usize, block: usize, came: Vec<u64>) {
         let step = self.step(gpu, block).unwrap().clone();
-        let own = if step.kind.starts_with("rr") { self.read(gpu, step.from, step.count) } else { vec![0; came.len()] };
+        let own = if step.kind.starts_with("rr") {
+            self.read(gpu, step.from, step.count)
+        } else {
+            vec![0; came.len()]
+        };
         let values: Vec<u64> = came.iter().zip(own).map(|(&a, b)| a.wrapping_add(b)).collect();
         if step.kind != "rrs" {
             self.write(gpu, step.to, &values);
@@ -156,7 +180,9 @@ impl Machine<'_> {
 
     /// One thing that a thread block can do; whether there was one.
     fn go_on(&mut self, gpu: usize, block: usize) -> bool {
-        let Some(step) = self.step(gpu, block).cloned().filter(|step| self.may_begin(gpu, step)) else { return false };
+        let Some(step) = self.step(gpu, block).cloned().filter(|step| self.may_begin(gpu, step)) else {
+            return false;
+        };
         let Block { send, receive, chan, .. } = self.program.gpus[gpu].1[block];
         if receives(&step.kind) && self.carried[gpu][block].is_none() {
             let queue = self.queues.entry((receive.unwrap(), gpu, chan)).or_default();
@@ -167,7 +193,8 @@ impl Machine<'_> {
         }
         if sends(&step.kind) {
             let to = send.unwrap();
-            let values = self.carried[gpu][block].clone().unwrap_or_else(|| self.read(gpu, step.from, step.count));
+            let values =
+                self.carried[gpu][block].clone().unwrap_or_else(|| self.read(gpu, step.from, step.count));
             if self.held > 0 {
                 let queue = self.queues.entry((gpu, to, chan)).or_default();
                 if queue.len() == self.held {
@@ -189,7 +216,12 @@ impl Machine<'_> {
             self.write(gpu, step.to, &values);
         }
         if let Some(values) = target {
-            let sum: Vec<u64> = self.read(gpu, step.to, step.count).iter().zip(values).map(|(&a, b)| a.wrapping_add(b)).collect();
+            let sum: Vec<u64> = self
+                .read(gpu, step.to, step.count)
+                .iter()
+                .zip(values)
+                .map(|(&a, b)| a.wrapping_add(b))
+                .collect();
             self.write(gpu, step.to, &sum);
         }
         self.done[gpu][block] += 1;
@@ -201,7 +233,13 @@ impl Machine<'_> {
 }
 
 /// Runs a program in a random order; what is wrong in the end.
-pub(crate) fn run(program: &Program, in_place: bool, held: usize, root: Option<usize>, stream: &mut Stream) -> Result<(), String> {
+pub(crate) fn run(
+    program: &Program,
+    in_place: bool,
+    held: usize,
+    root: Option<usize>,
+    stream: &mut Stream,
+) -> Result<(), String> {
     let gpus = program.gpus.len();
     let shard = program.chunks / gpus;
     let (input, output) = match &*program.collective {
@@ -209,12 +247,15 @@ pub(crate) fn run(program: &Program, in_place: bool, held: usize, root: Option<u
         "reduce_scatter" => (program.chunks, shard),
         _ => (program.chunks, program.chunks),
     };
-    let each = |value: usize| program.gpus.iter().map(|(_, blocks)| vec![value; blocks.len()]).collect::<Vec<_>>();
+    let each =
+        |value: usize| program.gpus.iter().map(|(_, blocks)| vec![value; blocks.len()]).collect::<Vec<_>>();
     let mut machine = Machine {
         program,
         in_place,
         held,
-        memory: (0..gpus).map(|gpu| [vec![7; input], vec![9; output], vec![11; program.gpus[gpu].0[2]]]).collect(),
+        memory: (0..gpus)
+            .map(|gpu| [vec![7; input], vec![9; output], vec![11; program.gpus[gpu].0[2]]])
+            .collect(),
         done: each(0),
         carried: program.gpus.iter().map(|(_, blocks)| vec![None; blocks.len()]).collect(),
         queues: BTreeMap::new(),
@@ -226,8 +267,12 @@ pub(crate) fn run(program: &Program, in_place: bool, held: usize, root: Option<u
             machine.receivers.extend(block.receive.map(|from| ((from, gpu, block.chan), at)));
         }
     }
-    let mut all: Vec<(usize, usize)> =
-        program.gpus.iter().enumerate().flat_map(|(gpu, (_, blocks))| (0..blocks.len()).map(move |block| (gpu, block))).collect();
+    let mut all: Vec<(usize, usize)> = program
+        .gpus
+        .iter()
+        .enumerate()
+        .flat_map(|(gpu, (_, blocks))| (0..blocks.len()).map(move |block| (gpu, block)))
+        .collect();
     loop {
         stream.shuffle(&mut all);
         let mut any = false;

@@ -30,7 +30,8 @@ fn small_graphs_by_hand() {
     passes(&scene, &slots);
     assert_eq!(size(&slots), (1, 1));
     assert_eq!(slots.bounds[0].volume(), Fraction::new(1u32, 6u32));
-    let carried: Vec<usize> = slots.rounds().unwrap().rounds[0].pulls.iter().map(|pull| pull.chunks.len()).collect();
+    let carried: Vec<usize> =
+        slots.rounds().unwrap().rounds[0].pulls.iter().map(|pull| pull.chunks.len()).collect();
     assert_eq!(carried, [1, 1, 2, 2, 3, 3]);
     assert_eq!(size(&by_steps(&scene, asked(12)).unwrap()[0]), (1, 2));
 
@@ -39,21 +40,29 @@ fn small_graphs_by_hand() {
     let wide = laned(ring(4), &[1, 2, 2, 1]);
     let scene = Scene::whole(&wide);
     let found = bounds(&scene, Collective::AllGather, None).unwrap();
-    let least = wide.nodes().map(|node| scene.channels_into(node).map(|channel| wide.channel_capacity(channel)).sum::<u64>()).min();
+    let least = wide
+        .nodes()
+        .map(|node| scene.channels_into(node).map(|channel| wide.channel_capacity(channel)).sum::<u64>())
+        .min();
     assert_eq!(found[0].volume(), Fraction::new(3u64, least.unwrap()));
 
     // Six lanes join four chips: two trees fill them.
     let schedule = trees(&scene, Asked::default()).unwrap();
     passes(&scene, &schedule);
     let Transfers::Trees(shared) = &schedule.transfers else { panic!("trees") };
-    assert_eq!((shared.rate(), schedule.bounds[0].volume()), (Fraction::whole(2u32), Fraction::new(1u32, 2u32)));
+    assert_eq!(
+        (shared.rate(), schedule.bounds[0].volume()),
+        (Fraction::whole(2u32), Fraction::new(1u32, 2u32))
+    );
 
     // What is sent over a path takes as long as its narrow link needs.
     let path = laned(path(3), &[3, 1]);
     let (scene, tables) = (Scene::whole(&path), shortest(&path));
     let schedule = direct(&scene, &tables, Asked::default()).unwrap();
     check::schedule_along(&scene, &tables, &schedule).unwrap();
-    let CollectiveBound::Channel { shards, lanes, .. } = schedule.bounds[0] else { panic!("{:?}", schedule.bounds) };
+    let CollectiveBound::Channel { shards, lanes, .. } = schedule.bounds[0] else {
+        panic!("{:?}", schedule.bounds)
+    };
     assert_eq!((shards, lanes), (2, 1));
     let Transfers::Sends(sends) = &schedule.transfers else { panic!("messages") };
     assert_eq!(sends.slots(), 2);
@@ -90,8 +99,15 @@ fn lanes_are_as_good_as_links() {
             let all = [slots, steps, multitree(scene, asked(1)).unwrap()];
             for schedule in &all {
                 passes(scene, schedule);
-                passes(scene, &turned(scene, schedule, Collective::AllReduce, CollectiveAlgorithm::GatherReduce).unwrap());
-                assert!(u128::from(size(schedule).1) >= schedule.bounds[0].volume().times(Fraction::whole(schedule.chunks)).ceil());
+                passes(
+                    scene,
+                    &turned(scene, schedule, Collective::AllReduce, CollectiveAlgorithm::GatherReduce)
+                        .unwrap(),
+                );
+                assert!(
+                    u128::from(size(schedule).1)
+                        >= schedule.bounds[0].volume().times(Fraction::whole(schedule.chunks)).ceil()
+                );
             }
             let broadcast = pull(scene, root, asked(1 + round % 4)).unwrap();
             passes(scene, &broadcast);
@@ -100,7 +116,10 @@ fn lanes_are_as_good_as_links() {
         };
         // Ties fall otherwise, so that by chance one more slot may be needed on one side.
         let [wide, parted] = [gathers(&scene), gathers(&parted)];
-        assert!(wide.iter().zip(parted).all(|(&one, other)| one.abs_diff(other) <= 2), "{wide:?} and {parted:?} on {topology:?}");
+        assert!(
+            wide.iter().zip(parted).all(|(&one, other)| one.abs_diff(other) <= 2),
+            "{wide:?} and {parted:?} on {topology:?}"
+        );
     }
 }
 
@@ -109,7 +128,8 @@ fn what_is_too_wide_for_its_lanes_is_convicted() {
     let pair = |lanes: [u64; 3]| laned(graph(2, &[[0, 1]; 3]), &lanes);
     let (wide, narrow) = (pair([3, 1, 2]), pair([1, 1, 1]));
     let scene = Scene::whole(&wide);
-    let (steps, packed) = (by_steps(&scene, asked(12)).unwrap().swap_remove(0), trees(&scene, Asked::default()).unwrap());
+    let (steps, packed) =
+        (by_steps(&scene, asked(12)).unwrap().swap_remove(0), trees(&scene, Asked::default()).unwrap());
     for schedule in [&steps, &packed] {
         passes(&scene, schedule);
         assert!(check::schedule(&Scene::whole(&narrow), schedule).is_err());
@@ -130,7 +150,9 @@ fn what_is_too_wide_for_its_lanes_is_convicted() {
     let told = check::schedule_along(&Scene::whole(&narrow), &tables, &sent).unwrap_err().to_string();
     assert!(told.contains("slot 0"), "{told}");
     let mut wrong = sent.clone();
-    let Some(CollectiveBound::Channel { lanes, .. }) = wrong.bounds.first_mut() else { panic!("{:?}", sent.bounds) };
+    let Some(CollectiveBound::Channel { lanes, .. }) = wrong.bounds.first_mut() else {
+        panic!("{:?}", sent.bounds)
+    };
     *lanes += 1;
     assert!(check::schedule_along(&scene, &tables, &wrong).is_err());
 }

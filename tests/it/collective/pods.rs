@@ -11,11 +11,19 @@ pub(crate) fn built(name: &str) -> Compiled {
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
         Ok(text.replace("faults = 1 ocs", "faults = 0"))
     };
-    let fabric = fabc::lang::read_normal(&format!("specs/{name}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
+    let fabric = fabc::lang::read_normal(&format!("specs/{name}.fab"), &read)
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}"))
+        .0;
     compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"))
 }
 
 /// The tables of a scenario.
 pub(crate) fn tables(compiled: &Compiled, scenario: usize) -> ForwardingTables {
-    compiled.scenarios[scenario].routed.as_ref().expect("tables").tables.unpack().expect("as they were packed")
+    compiled.scenarios[scenario]
+        .routed
+        .as_ref()
+        .expect("tables")
+        .tables
+        .unpack()
+        .expect("as they were packed")
 }

@@ -65,7 +65,9 @@ fn works(name: &str, scene: &Scene<'_>, schedule: &Schedule, runs: u64) -> (Mscc
 
 fn compiled(name: &str) -> Compiled {
     let read = |path: &str| std::fs::read_to_string(path).map_err(|error| error.to_string());
-    let fabric = fabc::lang::read_normal(&format!("specs/{name}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
+    let fabric = fabc::lang::read_normal(&format!("specs/{name}.fab"), &read)
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}"))
+        .0;
     compile(fabric, Stage::Synthesize, &Silent).unwrap_or_else(|failure| panic!("{failure:?}"))
 }
 
@@ -143,16 +145,31 @@ fn a_pod_of_128_has_as_many_steps_as_its_plan() {
     let both = turned(&scene, &steps, Collective::AllReduce, CollectiveAlgorithm::GatherReduce).unwrap();
     for (schedule, count, size) in [(&steps, 22, 3.6), (&scatter, 22, 3.6), (&both, 44, 7.2)] {
         let (file, _) = works("pod_128", &scene, schedule, 1);
-        assert_eq!((file.steps, file.blocks, megabytes(&file)), (count, 12, size), "{:?}", schedule.collective);
+        assert_eq!(
+            (file.steps, file.blocks, megabytes(&file)),
+            (count, 12, size),
+            "{:?}",
+            schedule.collective
+        );
         assert!(file.notes.is_empty());
     }
     let fine = by_slots(&scene, asked(6)).unwrap();
     let (file, _) = works("pod_128, 6 chunks", &scene, &fine, 1);
-    assert!((127..=128).contains(&file.steps) && file.blocks == 12 && megabytes(&file) < 22.5, "{} {}", file.steps, megabytes(&file));
+    assert!(
+        (127..=128).contains(&file.steps) && file.blocks == 12 && megabytes(&file) < 22.5,
+        "{} {}",
+        file.steps,
+        megabytes(&file)
+    );
     assert!(file.notes[0].contains("RCCL 64"), "{:?}", file.notes);
     let gather = by_steps(&dark, asked(1)).unwrap().remove(0);
     works("pod_128 without X[0,0]", &dark, &gather, 1);
-    works("sum without X[0,0]", &dark, &turned(&dark, &gather, Collective::AllReduce, CollectiveAlgorithm::GatherReduce).unwrap(), 1);
+    works(
+        "sum without X[0,0]",
+        &dark,
+        &turned(&dark, &gather, Collective::AllReduce, CollectiveAlgorithm::GatherReduce).unwrap(),
+        1,
+    );
     // What uses a dark link is no program for the rest.
     let error = judged(&dark, &written(&scene, &steps).text).unwrap_err();
     assert!(format!("{error:?}").contains("no lit link leads from"), "{error:?}");
@@ -164,21 +181,27 @@ fn too_large_a_schedule_is_refused_with_its_numbers() {
         let scene = Scene::whole(topology);
         collective_msccl("net", &scene, &made(&scene)).unwrap_err().to_string()
     };
-    let gather =
-        |chunks: u32| move |scene: &Scene<'_>| by_steps(scene, Asked { chunks: Some(chunks), ..Asked::default() }).unwrap().remove(0);
+    let gather = |chunks: u32| {
+        move |scene: &Scene<'_>| {
+            by_steps(scene, Asked { chunks: Some(chunks), ..Asked::default() }).unwrap().remove(0)
+        }
+    };
     let error = refused(&ring(16), &gather(40));
     assert!(error.contains("(16 chips, 40 chunks each)") && error.contains("256 are the most"), "{error}");
     // Of two runs each has its own connections.
     let ring = ring(16);
     let scene = Scene::whole(&ring);
-    let both = turned(&scene, &gather(20)(&scene), Collective::AllReduce, CollectiveAlgorithm::GatherReduce).unwrap();
+    let both = turned(&scene, &gather(20)(&scene), Collective::AllReduce, CollectiveAlgorithm::GatherReduce)
+        .unwrap();
     let (file, _) = works("16 in a ring", &scene, &both, 1);
     assert!((150..256).contains(&file.steps) && file.blocks == 8, "{} {}", file.steps, file.blocks);
     let star = graph(112, &(1..112).map(|leaf| [0, leaf]).collect::<Vec<_>>());
     let error = refused(&star, &gather(1));
     assert!(error.contains("222 thread blocks, 111 that receive, 111 that send"), "{error}");
     let long = path(300);
-    let error = refused(&long, &|scene| turned(scene, &gather(1)(scene), Collective::AllReduce, CollectiveAlgorithm::Local).unwrap());
+    let error = refused(&long, &|scene| {
+        turned(scene, &gather(1)(scene), Collective::AllReduce, CollectiveAlgorithm::Local).unwrap()
+    });
     assert!(error.contains("are the most"), "{error}");
     let error = refused(&ring, &|scene| trees(scene, Asked::default()).unwrap());
     assert!(error.contains("this one is of shared trees"), "{error}");

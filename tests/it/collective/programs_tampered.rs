@@ -63,7 +63,10 @@ const CHANGES: [(&str, Change); 24] = [
         Some(())
     }),
     ("swap two steps of one side", |lines, stream| {
-        let sides = |at: &usize| lines.get(at + 1).is_some_and(|next| next.starts_with("<step ")) && attribute(&lines[*at], "type") == "s";
+        let sides = |at: &usize| {
+            lines.get(at + 1).is_some_and(|next| next.starts_with("<step "))
+                && attribute(&lines[*at], "type") == "s"
+        };
         let at = pick(stream, &of(lines, "step").into_iter().filter(sides).collect::<Vec<_>>())?;
         if attribute(&lines[at + 1], "type") != "s" {
             return None;
@@ -107,7 +110,10 @@ const CHANGES: [(&str, Change); 24] = [
     }),
     ("a peer that is oneself", |lines, stream| {
         let at = pick(stream, &of(lines, "tb"))?;
-        let gpu = (0..at).rev().find(|&line| lines[line].starts_with("<gpu ")).map(|line| number(&lines[line], "id"))?;
+        let gpu = (0..at)
+            .rev()
+            .find(|&line| lines[line].starts_with("<gpu "))
+            .map(|line| number(&lines[line], "id"))?;
         let end = if number(&lines[at], "send") >= 0 { "send" } else { "recv" };
         set(&mut lines[at], end, gpu);
         Some(())
@@ -227,7 +233,10 @@ fn every_wrong_change_is_convicted() {
         }
     }
     println!("convicted: {convicted:?}");
-    assert!(convicted.len() == CHANGES.len() && convicted.values().all(|&count| count >= 12), "{convicted:?}");
+    assert!(
+        convicted.len() == CHANGES.len() && convicted.values().all(|&count| count >= 12),
+        "{convicted:?}"
+    );
 }
 
 fn difference(lines: &Lines, wrong: &Lines) -> String {
@@ -273,20 +282,26 @@ fn a_step_that_waits_for_another_one_is_convicted_where_that_matters() {
         for (kind, schedule) in schedules(&scene, 2) {
             let lines: Lines = written(&scene, &schedule).text.lines().map(str::to_owned).collect();
             let program = Program::read(&lines.join("\n"));
-            let waiting: Vec<usize> = of(&lines, "step").into_iter().filter(|&at| number(&lines[at], "depid") >= 0).collect();
+            let waiting: Vec<usize> =
+                of(&lines, "step").into_iter().filter(|&at| number(&lines[at], "depid") >= 0).collect();
             for _ in 0..30 {
                 let Some(at) = pick(&mut stream, &waiting) else { continue };
                 let gpu = lines[..at].iter().filter(|line| line.starts_with("<gpu ")).count() - 1;
-                let block =
-                    (0..at).rev().find(|&line| lines[line].starts_with("<tb ")).map(|line| number(&lines[line], "id") as usize).unwrap();
-                let (old_block, old_step) = (number(&lines[at], "depid") as usize, number(&lines[at], "deps") as usize);
+                let block = (0..at)
+                    .rev()
+                    .find(|&line| lines[line].starts_with("<tb "))
+                    .map(|line| number(&lines[line], "id") as usize)
+                    .unwrap();
+                let (old_block, old_step) =
+                    (number(&lines[at], "depid") as usize, number(&lines[at], "deps") as usize);
                 let mut wrong = lines.clone();
                 let blocks = &program.gpus[gpu].1;
                 // Nobody, a step of the same thread block, or one of another one; who is waited for tells.
                 let other = match stream.below(3) {
                     0 => None,
                     1 => Some((old_block, stream.below(blocks[old_block].steps.len()))),
-                    _ => Some(stream.below(blocks.len())).map(|other| (other, stream.below(blocks[other].steps.len()))),
+                    _ => Some(stream.below(blocks.len()))
+                        .map(|other| (other, stream.below(blocks[other].steps.len()))),
                 };
                 if other == Some((old_block, old_step)) {
                     continue;
@@ -294,19 +309,30 @@ fn a_step_that_waits_for_another_one_is_convicted_where_that_matters() {
                 set(&mut wrong[at], "depid", other.map_or(-1, |(block, _)| block as i64));
                 set(&mut wrong[at], "deps", other.map_or(-1, |(_, step)| step as i64));
                 if let Some((other, step)) = other {
-                    let start = (0..lines.len()).filter(|&line| lines[line].starts_with("<gpu ")).nth(gpu).unwrap();
-                    let tb = (start..lines.len()).filter(|&line| lines[line].starts_with("<tb ")).nth(other).unwrap();
+                    let start =
+                        (0..lines.len()).filter(|&line| lines[line].starts_with("<gpu ")).nth(gpu).unwrap();
+                    let tb = (start..lines.len())
+                        .filter(|&line| lines[line].starts_with("<tb "))
+                        .nth(other)
+                        .unwrap();
                     set(&mut wrong[tb + 1 + step], "hasdep", 1);
                 }
                 let text = wrong.join("\n");
                 let changed = Program::read(&text);
                 let step = number(&lines[at], "s") as usize;
                 let root = schedule.root.map(|root| root.0 as usize);
-                let ends = run(&changed, false, 2, root, &mut Stream::new(1, 1)).err().is_none_or(|error| !error.contains("for ever"));
+                let ends = run(&changed, false, 2, root, &mut Stream::new(1, 1))
+                    .err()
+                    .is_none_or(|error| !error.contains("for ever"));
                 let own = other.is_some_and(|(other, number)| other == block && number >= step);
                 let fine = ends && !own && before(&changed, (gpu, old_block, old_step), (gpu, block, step));
                 let found = judged(&scene, &text);
-                assert_eq!(found.is_ok(), fine, "{kind}: {other:?} instead of {old_block}, {old_step}: {} {found:?}", lines[at]);
+                assert_eq!(
+                    found.is_ok(),
+                    fine,
+                    "{kind}: {other:?} instead of {old_block}, {old_step}: {} {found:?}",
+                    lines[at]
+                );
                 if fine { harmless += 1 } else { wrong_ones += 1 }
             }
         }
@@ -331,7 +357,9 @@ fn what_is_no_file_of_the_format_is_unreadable() {
         ("</algo>", "", 1, ""),
     ] {
         let wrong = text.replacen(from, to, 1);
-        let Err(Rejected::Unreadable(error)) = judged(&scene, &wrong) else { panic!("{from} is read as {to}") };
+        let Err(Rejected::Unreadable(error)) = judged(&scene, &wrong) else {
+            panic!("{from} is read as {to}")
+        };
         let shown = error.to_string();
         assert!(shown.contains(word) && (line != 4 || shown.contains("program.xml:")), "{shown}");
     }

@@ -27,13 +27,18 @@ fn small_ones_are_optimal_but_for_a_few() {
             passes(&scene, &slots);
             let (volume, diameter) = least(&slots, chunks);
             over[((size(&slots).1 - volume.max(diameter)) as usize).min(2)] += 1;
-            passes(&scene, &turned(&scene, &slots, Collective::ReduceScatter, CollectiveAlgorithm::Slots).unwrap());
+            passes(
+                &scene,
+                &turned(&scene, &slots, Collective::ReduceScatter, CollectiveAlgorithm::Slots).unwrap(),
+            );
             let steps = by_steps(&scene, asked).unwrap();
             for schedule in &steps {
                 passes(&scene, schedule);
                 assert!(size(schedule).0 as u64 >= diameter && size(schedule).1 >= volume);
             }
-            exact += usize::from(chunks == 1 && steps.iter().any(|schedule| size(schedule).1 == volume.max(diameter)));
+            exact += usize::from(
+                chunks == 1 && steps.iter().any(|schedule| size(schedule).1 == volume.max(diameter)),
+            );
         }
     }
     println!("slots above the bounds: {over:?} of 300; steps with that volume: {exact} of 150");
@@ -50,7 +55,10 @@ fn larger_ones_pass_with_latency_and_with_roots() {
         let asked = Asked { chunks: Some(1 + round % 4), seed: u64::from(round), latency: round % 3 };
         let slots = by_slots(&scene, asked).unwrap();
         passes(&scene, &slots);
-        passes(&scene, &turned(&scene, &slots, Collective::AllReduce, CollectiveAlgorithm::GatherReduce).unwrap());
+        passes(
+            &scene,
+            &turned(&scene, &slots, Collective::AllReduce, CollectiveAlgorithm::GatherReduce).unwrap(),
+        );
         let root = topology.nodes().nth(stream.below(topology.node_count())).unwrap();
         let broadcast = pull(&scene, root, asked).unwrap();
         passes(&scene, &broadcast);
@@ -70,10 +78,16 @@ fn dead_chips_and_dark_links_are_left_out() {
         let dark = topology.links().ids().nth(stream.below(topology.links().len())).unwrap();
         for fault in [Fault::Router(dead), Fault::Link(dark)] {
             let scene = surviving_scene(&fault, &topology, None);
-            if let (Ok(slots), Ok(steps)) = (by_slots(&scene, Asked::default()), by_steps(&scene, Asked::default())) {
+            if let (Ok(slots), Ok(steps)) =
+                (by_slots(&scene, Asked::default()), by_steps(&scene, Asked::default()))
+            {
                 passes(&scene, &slots);
                 passes(&scene, &steps[0]);
-                passes(&scene, &turned(&scene, &slots, Collective::AllReduce, CollectiveAlgorithm::GatherReduce).unwrap());
+                passes(
+                    &scene,
+                    &turned(&scene, &slots, Collective::AllReduce, CollectiveAlgorithm::GatherReduce)
+                        .unwrap(),
+                );
                 planned += 1;
                 // What was planned with the link or the chip is convicted without.
                 let whole = by_slots(&Scene::whole(&topology), Asked::default()).unwrap();

@@ -4,9 +4,13 @@ use crate::collective::direct::{passes, shortest};
 use crate::collective::graphs::{graph, random, uneven};
 use fabc::check;
 use fabc::ids::{LinkTypeId, NodeId, PortId};
-use fabc::ir::{CollectiveBound, End, Fraction, Link, LinkClass, Message, Scene, Schedule, Symmetry, Topology, Transfers};
+use fabc::ir::{
+    CollectiveBound, End, Fraction, Link, LinkClass, Message, Scene, Schedule, Symmetry, Topology, Transfers,
+};
 use fabc::model::{Collective, CollectiveAlgorithm};
-use fabc::passes::collective::{Asked, bounds, by_slots, by_steps, direct, multitree, pull, rooted, trees, turned};
+use fabc::passes::collective::{
+    Asked, bounds, by_slots, by_steps, direct, multitree, pull, rooted, trees, turned,
+};
 use fabc::random::Stream;
 
 /// Four chips around a hub.
@@ -35,8 +39,10 @@ fn circle(nodes: u32) -> Topology {
 fn sent(topology: &Topology) -> Vec<Schedule> {
     let (scene, tables) = (Scene::whole(topology), shortest(topology));
     let schedule = direct(&scene, &tables, Asked::default()).unwrap();
-    let kinds = [Collective::AllToAll, Collective::AllGather, Collective::ReduceScatter, Collective::AllReduce];
-    let all: Vec<Schedule> = kinds.iter().map(|&of| turned(&scene, &schedule, of, CollectiveAlgorithm::Direct).unwrap()).collect();
+    let kinds =
+        [Collective::AllToAll, Collective::AllGather, Collective::ReduceScatter, Collective::AllReduce];
+    let all: Vec<Schedule> =
+        kinds.iter().map(|&of| turned(&scene, &schedule, of, CollectiveAlgorithm::Direct).unwrap()).collect();
     all.iter().for_each(|schedule| passes(&scene, &tables, schedule));
     all
 }
@@ -71,10 +77,23 @@ fn small_fabrics_by_hand() {
     let star = sent(&star());
     let [apart, .., twice] = [0, 1, 2, 3].map(|at| slots(&star[at]));
     assert!((4..=5).contains(&apart) && twice == 2 * apart, "{apart}, {twice}");
-    assert_eq!(star.iter().map(|of| bound(of, 4)).collect::<Vec<_>>(), [3, 3, 3, 6].map(|bound: u32| Fraction::whole(bound)));
+    assert_eq!(
+        star.iter().map(|of| bound(of, 4)).collect::<Vec<_>>(),
+        [3, 3, 3, 6].map(|bound: u32| Fraction::whole(bound))
+    );
     let all_reduce = &star[3].bounds;
-    assert!(all_reduce.contains(&CollectiveBound::Partition { part_of: Vec::new(), parts: 4, channels: 4 }), "{all_reduce:?}");
-    assert!(all_reduce.contains(&CollectiveBound::Channel { channel: fabc::ids::ChannelId(0), shards: 6, lanes: 1 }), "{all_reduce:?}");
+    assert!(
+        all_reduce.contains(&CollectiveBound::Partition { part_of: Vec::new(), parts: 4, channels: 4 }),
+        "{all_reduce:?}"
+    );
+    assert!(
+        all_reduce.contains(&CollectiveBound::Channel {
+            channel: fabc::ids::ChannelId(0),
+            shards: 6,
+            lanes: 1
+        }),
+        "{all_reduce:?}"
+    );
     let two = CollectiveBound::Latency { node: NodeId(1), distance: 1, channels: 1, shards: 3 };
     assert!(star[1].bounds.contains(&two), "{:?}", star[1].bounds);
 
@@ -106,18 +125,35 @@ fn small_fabrics_with_a_root_by_hand() {
     for schedule in [&broadcast, &reduce] {
         assert!((8..=9).contains(&slots(schedule)), "{schedule:?}");
         let cut = CollectiveBound::Cut { all_but: vec![NodeId(2)], channels: 1, shards: 1 };
-        let Some(CollectiveBound::Cut { channels, shards, .. }) = schedule.bounds.get(1) else { panic!("{:?}", schedule.bounds) };
+        let Some(CollectiveBound::Cut { channels, shards, .. }) = schedule.bounds.get(1) else {
+            panic!("{:?}", schedule.bounds)
+        };
         assert_eq!((*channels, *shards, cut.volume()), (1, 1, Fraction::whole(1u32)));
-        assert!(matches!(schedule.bounds[2], CollectiveBound::Latency { distance: 1, channels: 1, shards: 1, .. }));
+        assert!(matches!(
+            schedule.bounds[2],
+            CollectiveBound::Latency { distance: 1, channels: 1, shards: 1, .. }
+        ));
     }
     // Three shards on the way out, and the root's own three times; as many come to it.
-    assert_eq!(broadcast.bounds[0], CollectiveBound::Channel { channel: fabc::ids::ChannelId(1), shards: 6, lanes: 1 });
-    assert_eq!(reduce.bounds[0], CollectiveBound::Channel { channel: fabc::ids::ChannelId(0), shards: 6, lanes: 1 });
+    assert_eq!(
+        broadcast.bounds[0],
+        CollectiveBound::Channel { channel: fabc::ids::ChannelId(1), shards: 6, lanes: 1 }
+    );
+    assert_eq!(
+        reduce.bounds[0],
+        CollectiveBound::Channel { channel: fabc::ids::ChannelId(0), shards: 6, lanes: 1 }
+    );
 
     // On a ring that runs one way 1 + 2 + 3 + 4 steps out; the other way round it is as far.
     let [broadcast, reduce] = around(&circle(5), NodeId(2));
-    assert_eq!(broadcast.bounds[2], CollectiveBound::Latency { node: NodeId(1), distance: 3, channels: 1, shards: 1 });
-    assert_eq!(reduce.bounds[2], CollectiveBound::Latency { node: NodeId(2), distance: 3, channels: 1, shards: 1 });
+    assert_eq!(
+        broadcast.bounds[2],
+        CollectiveBound::Latency { node: NodeId(1), distance: 3, channels: 1, shards: 1 }
+    );
+    assert_eq!(
+        reduce.bounds[2],
+        CollectiveBound::Latency { node: NodeId(2), distance: 3, channels: 1, shards: 1 }
+    );
 }
 
 #[test]
@@ -140,13 +176,23 @@ fn cuts_around_a_root_are_the_least_of_all_sets() {
         let root = chips[stream.below(chips.len())];
         let into = |set: u32| {
             let inside = |node: NodeId| set >> node.0 & 1 == 1;
-            let across = |channel: &fabc::ids::ChannelId| inside(topology.target(*channel).node) && !inside(topology.source(*channel).node);
+            let across = |channel: &fabc::ids::ChannelId| {
+                inside(topology.target(*channel).node) && !inside(topology.source(*channel).node)
+            };
             let parts = !inside(root) && chips.iter().any(|&chip| inside(chip));
-            parts.then(|| topology.channels().filter(across).map(|channel| topology.channel_capacity(channel)).sum::<u64>())
+            parts.then(|| {
+                topology
+                    .channels()
+                    .filter(across)
+                    .map(|channel| topology.channel_capacity(channel))
+                    .sum::<u64>()
+            })
         };
         let least = (1..1u32 << topology.node_count()).filter_map(into).min().unwrap();
         for schedule in around(&topology, root) {
-            let Some(CollectiveBound::Cut { channels, .. }) = schedule.bounds.get(1) else { panic!("{:?}", schedule.bounds) };
+            let Some(CollectiveBound::Cut { channels, .. }) = schedule.bounds.get(1) else {
+                panic!("{:?}", schedule.bounds)
+            };
             assert_eq!(u64::from(*channels), least, "{topology:?}");
         }
     }
@@ -177,14 +223,24 @@ fn tampered_messages_around_a_root_are_convicted() {
             lists(&|list| list.iter_mut().find(|message| message.slots.len() > 1).unwrap().slots.reverse()),
             lists(&|list| list[0].part = 1),
         ];
-        for (at, wrong) in tampered.iter().flatten().enumerate().filter(|(_, wrong)| wrong.transfers != schedule.transfers) {
-            assert!(check::schedule_along(&scene, &tables, wrong).is_err(), "{at} of {:?}", schedule.collective);
+        for (at, wrong) in
+            tampered.iter().flatten().enumerate().filter(|(_, wrong)| wrong.transfers != schedule.transfers)
+        {
+            assert!(
+                check::schedule_along(&scene, &tables, wrong).is_err(),
+                "{at} of {:?}",
+                schedule.collective
+            );
         }
         let mut elsewhere = schedule.clone();
         elsewhere.root = Some(NodeId(4));
         assert!(check::schedule_along(&scene, &tables, &elsewhere).is_err());
         let mut other = schedule.clone();
-        other.collective = if schedule.collective == Collective::Reduce { Collective::Broadcast } else { Collective::Reduce };
+        other.collective = if schedule.collective == Collective::Reduce {
+            Collective::Broadcast
+        } else {
+            Collective::Reduce
+        };
         assert!(check::schedule_along(&scene, &tables, &other).is_err());
         for at in 0..schedule.bounds.len() {
             let mut wrong = schedule.clone();
@@ -214,10 +270,15 @@ fn cuts_are_those_of_all_sets_with_chips_on_both_sides() {
         let of = |set: u32| {
             let inside = |node: NodeId| set >> node.0 & 1 == 1;
             let within = topology.endpoints().filter(|&chip| inside(chip)).count();
-            let out =
-                topology.channels().filter(|&channel| inside(topology.source(channel).node) && !inside(topology.target(channel).node));
-            (within > 0 && within < topology.endpoints().count())
-                .then(|| Fraction::new(within as u64, out.map(|channel| topology.channel_capacity(channel)).sum::<u64>()))
+            let out = topology.channels().filter(|&channel| {
+                inside(topology.source(channel).node) && !inside(topology.target(channel).node)
+            });
+            (within > 0 && within < topology.endpoints().count()).then(|| {
+                Fraction::new(
+                    within as u64,
+                    out.map(|channel| topology.channel_capacity(channel)).sum::<u64>(),
+                )
+            })
         };
         let scene = Scene::whole(&topology);
         let gather = bounds(&scene, Collective::AllGather, None).unwrap();
@@ -225,7 +286,9 @@ fn cuts_are_those_of_all_sets_with_chips_on_both_sides() {
         assert_eq!(gather[0].volume(), densest, "{topology:?}");
         check::collective_bounds(&scene, Collective::AllGather, None, &gather).unwrap();
         for schedule in sent(&topology) {
-            assert!(u128::from(slots(&schedule)) >= bound(&schedule, topology.endpoints().count() as u64).ceil());
+            assert!(
+                u128::from(slots(&schedule)) >= bound(&schedule, topology.endpoints().count() as u64).ceil()
+            );
         }
     }
 }
@@ -239,18 +302,30 @@ fn wrong_claims_are_convicted() {
     for at in 0..all_reduce.bounds.len() {
         let mut wrong = all_reduce.clone();
         match &mut wrong.bounds[at] {
-            CollectiveBound::Cut { shards, .. } | CollectiveBound::Latency { shards, .. } | CollectiveBound::Channel { shards, .. } => {
+            CollectiveBound::Cut { shards, .. }
+            | CollectiveBound::Latency { shards, .. }
+            | CollectiveBound::Channel { shards, .. } => {
                 *shards += 1;
             }
             CollectiveBound::Partition { channels, .. } => *channels -= 1,
-            other @ (CollectiveBound::Flow { .. } | CollectiveBound::Quickest { .. }) => panic!("{other:?} is not of a sum"),
+            other @ (CollectiveBound::Flow { .. } | CollectiveBound::Quickest { .. }) => {
+                panic!("{other:?} is not of a sum")
+            }
         }
         assert!(check::schedule_along(&scene, &tables, &wrong).is_err(), "{wrong:?}");
     }
     // A hub is in no part, and is no chip that a set could stand on alone.
     for wrong in [
-        CollectiveBound::Partition { part_of: vec![Some(0), Some(1), Some(2), Some(3), Some(0)], parts: 4, channels: 4 },
-        CollectiveBound::Partition { part_of: vec![None, Some(0), Some(1), Some(2), None], parts: 3, channels: 3 },
+        CollectiveBound::Partition {
+            part_of: vec![Some(0), Some(1), Some(2), Some(3), Some(0)],
+            parts: 4,
+            channels: 4,
+        },
+        CollectiveBound::Partition {
+            part_of: vec![None, Some(0), Some(1), Some(2), None],
+            parts: 3,
+            channels: 3,
+        },
     ] {
         assert!(check::collective_bounds(&scene, Collective::AllReduce, None, &[wrong]).is_err());
     }

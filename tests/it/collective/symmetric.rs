@@ -10,7 +10,9 @@ use fabc::progress::Silent;
 
 fn topology(name: &str) -> Topology {
     let read = |path: &str| std::fs::read_to_string(path).map_err(|error| error.to_string());
-    let fabric = fabc::lang::read_normal(&format!("specs/{name}.fab"), &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
+    let fabric = fabc::lang::read_normal(&format!("specs/{name}.fab"), &read)
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}"))
+        .0;
     compile(fabric, Stage::Synthesize, &Silent).unwrap_or_else(|failure| panic!("{failure:?}")).topology
 }
 
@@ -22,21 +24,27 @@ fn expanded(topology: &Topology, schedule: &Schedule) -> Schedule {
         let (from, to) = (topology.source(pull.channel), topology.target(pull.channel));
         let channel = topology.outgoing(symmetry.image(g, from.node), from.port).unwrap();
         assert_eq!(topology.target(channel).node, symmetry.image(g, to.node));
-        let chunk = |chunk: u32| symmetry.image(g, NodeId(chunk / schedule.chunks)).0 * schedule.chunks + chunk % schedule.chunks;
+        let chunk = |chunk: u32| {
+            symmetry.image(g, NodeId(chunk / schedule.chunks)).0 * schedule.chunks + chunk % schedule.chunks
+        };
         Pull { channel, chunks: pull.chunks.iter().map(|&of| chunk(of)).collect() }
     };
     let all = |round: &Round| {
-        let mut pulls: Vec<Pull> = (0..symmetry.order()).flat_map(|g| round.pulls.iter().map(move |pull| image(g, pull))).collect();
+        let mut pulls: Vec<Pull> =
+            (0..symmetry.order()).flat_map(|g| round.pulls.iter().map(move |pull| image(g, pull))).collect();
         pulls.sort_by_key(|pull| pull.channel);
         Round { width: round.width, pulls }
     };
-    let rounds = Rounds { canonical: false, rounds: rounds.rounds.iter().map(all).collect(), ..rounds.clone() };
+    let rounds =
+        Rounds { canonical: false, rounds: rounds.rounds.iter().map(all).collect(), ..rounds.clone() };
     Schedule { transfers: Transfers::Rounds(rounds), ..schedule.clone() }
 }
 
 #[test]
 fn a_pod_reaches_its_bound_in_as_many_steps_as_its_diameter() {
-    for (name, steps, expected) in [("pod_128", 6, 127), ("torus_4x4x8", 8, 127), ("paper/twisted_4x4x8", 6, 127)] {
+    for (name, steps, expected) in
+        [("pod_128", 6, 127), ("torus_4x4x8", 8, 127), ("paper/twisted_4x4x8", 6, 127)]
+    {
         let topology = topology(name);
         let scene = Scene::whole(&topology);
         assert_eq!(natural_chunks(&scene), Ok(6));

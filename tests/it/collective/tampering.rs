@@ -14,13 +14,16 @@ fn rounds(schedule: &mut Schedule) -> &mut Rounds {
 
 /// (round, pull, chunk) of a random transfer.
 fn pick(stream: &mut Stream, rounds: &[Round]) -> [usize; 3] {
-    let places: Vec<[usize; 3]> = rounds
-        .iter()
-        .enumerate()
-        .flat_map(|(at, round)| {
-            round.pulls.iter().enumerate().flat_map(move |(pull, pulls)| (0..pulls.chunks.len()).map(move |chunk| [at, pull, chunk]))
-        })
-        .collect();
+    let places: Vec<[usize; 3]> =
+        rounds
+            .iter()
+            .enumerate()
+            .flat_map(|(at, round)| {
+                round.pulls.iter().enumerate().flat_map(move |(pull, pulls)| {
+                    (0..pulls.chunks.len()).map(move |chunk| [at, pull, chunk])
+                })
+            })
+            .collect();
     places[stream.below(places.len())]
 }
 
@@ -92,7 +95,10 @@ fn every_change_is_convicted() {
                 if kind == 4 && comes_from_its_source(&scene, schedule, &wrong) {
                     continue;
                 }
-                assert!(fabc::check::schedule(&scene, &wrong).is_err(), "kind {kind}: {schedule:?} became {wrong:?}");
+                assert!(
+                    fabc::check::schedule(&scene, &wrong).is_err(),
+                    "kind {kind}: {schedule:?} became {wrong:?}"
+                );
                 convicted[kind] += 1;
             }
         }
@@ -105,7 +111,10 @@ fn every_change_is_convicted() {
 fn comes_from_its_source(scene: &Scene<'_>, schedule: &Schedule, wrong: &Schedule) -> bool {
     let sent = |schedule: &Schedule| -> Vec<(ChannelId, u32)> {
         let pulls = schedule.rounds().unwrap().rounds[0].pulls.clone();
-        pulls.into_iter().flat_map(|pull| pull.chunks.into_iter().map(move |chunk| (pull.channel, chunk))).collect()
+        pulls
+            .into_iter()
+            .flat_map(|pull| pull.chunks.into_iter().map(move |chunk| (pull.channel, chunk)))
+            .collect()
     };
     let before = sent(schedule);
     sent(wrong)

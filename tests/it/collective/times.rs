@@ -6,13 +6,13 @@ use fabc::check::{HopTimes, Pace, ScheduleTime, bound_time, schedule_time};
 use fabc::compile::collectives::{CollectivesAsked, Planned};
 use fabc::ids::{ChannelId, Id, IdVec, LinkId, NodeId};
 use fabc::ir::{
-    CollectiveBound, CollectiveCost, CollectiveTime, ForwardingTables, Fraction, LinkHops, Scenario, Scene, Schedule, SharedTrees,
-    Topology, Transfers, surviving_scene,
+    CollectiveBound, CollectiveCost, CollectiveTime, ForwardingTables, Fraction, LinkHops, Scenario, Scene,
+    Schedule, SharedTrees, Topology, Transfers, surviving_scene,
 };
 use fabc::model::{Collective, CollectiveAlgorithm};
 use fabc::passes::collective::{
-    Asked, Crossing, Pipelined, Sent, Timetable, bounds, by_slots, by_steps, delays, direct, multitree, over_lengths, pull, tightest,
-    trees, turned,
+    Asked, Crossing, Pipelined, Sent, Timetable, bounds, by_slots, by_steps, delays, direct, multitree,
+    over_lengths, pull, tightest, trees, turned,
 };
 use fabc::random::Stream;
 use std::collections::BTreeMap;
@@ -36,7 +36,8 @@ fn cost(hop: u128, overhead: u128, barrier: bool) -> CollectiveCost {
 
 /// The same with a latency of its own for every link, none longer than it was.
 fn unlike(stream: &mut Stream, topology: &Topology, cost: CollectiveCost) -> CollectiveCost {
-    let own: IdVec<LinkId, u128> = topology.links().iter().map(|_| cost.hop * (1 + stream.below(10) as u128) / 10).collect();
+    let own: IdVec<LinkId, u128> =
+        topology.links().iter().map(|_| cost.hop * (1 + stream.below(10) as u128) / 10).collect();
     let hop = own.iter().copied().max().unwrap();
     let least = own.iter().copied().min().unwrap();
     CollectiveCost { hop, link_hops: Some(LinkHops { of_images: own.clone(), own, least }), ..cost }
@@ -54,7 +55,10 @@ fn by_trees(topology: &Topology, capacity: Option<u32>) -> Schedule {
 /// The same costs as the checker has them.
 fn pace(cost: &CollectiveCost) -> Pace {
     let CollectiveCost { hop, overhead, bandwidth_bps, barrier, .. } = *cost;
-    let times = |hops: &LinkHops| HopTimes { exact: hops.own.iter().copied().collect(), slowest: hops.of_images.iter().copied().collect() };
+    let times = |hops: &LinkHops| HopTimes {
+        exact: hops.own.iter().copied().collect(),
+        slowest: hops.of_images.iter().copied().collect(),
+    };
     Pace { hop, hops: cost.link_hops.as_ref().map(times), overhead, bandwidth_bps, barrier }
 }
 
@@ -78,8 +82,12 @@ fn checked(
     cost: &CollectiveCost,
     bytes: u64,
 ) -> (CollectiveTime, [u64; 2]) {
-    let ScheduleTime { spent, steps, volume } = schedule_time(scene, tables, schedule, &pace(cost), bytes).unwrap();
-    (CollectiveTime { volume: spent.volume, latency: spent.latency, overhead: spent.overhead }, [steps, volume])
+    let ScheduleTime { spent, steps, volume } =
+        schedule_time(scene, tables, schedule, &pace(cost), bytes).unwrap();
+    (
+        CollectiveTime { volume: spent.volume, latency: spent.latency, overhead: spent.overhead },
+        [steps, volume],
+    )
 }
 
 /// A random graph; of every other one links are of several lanes.
@@ -89,9 +97,20 @@ fn every_other(stream: &mut Stream, round: u64, most: usize) -> Topology {
 }
 
 /// Every piece on every channel, one by one: (start, tree, piece, router, whether up).
-fn pieces(topology: &Topology, shared: &SharedTrees, crossings: &[Crossing], count: u128, period: u128) -> Vec<(ChannelId, u128, u128)> {
-    assert_eq!(crossings.len(), shared.trees.iter().map(|tree| 2 * tree.up.iter().flatten().count()).sum::<usize>());
-    let all = crossings.iter().flat_map(|crossing| (0..count).map(move |piece| (crossing.channel, crossing.start + piece * period, piece)));
+fn pieces(
+    topology: &Topology,
+    shared: &SharedTrees,
+    crossings: &[Crossing],
+    count: u128,
+    period: u128,
+) -> Vec<(ChannelId, u128, u128)> {
+    assert_eq!(
+        crossings.len(),
+        shared.trees.iter().map(|tree| 2 * tree.up.iter().flatten().count()).sum::<usize>()
+    );
+    let all = crossings.iter().flat_map(|crossing| {
+        (0..count).map(move |piece| (crossing.channel, crossing.start + piece * period, piece))
+    });
     let all: Vec<_> = all.collect();
     assert!(all.iter().all(|(channel, ..)| channel.index() < topology.channel_count()));
     all
@@ -111,7 +130,9 @@ fn pieces_of_trees_meet_nowhere_and_wait_for_what_they_need() {
         let pipelined = Pipelined::new(&topology, shared);
         let crossings = pipelined.crossings(&cost, bytes, count);
         let chunk = cost.carried(bytes, shared.trees.len() as u64 * u64::from(count));
-        let message = |channel: ChannelId| chunk.div_ceil(u128::from(topology.channel_capacity(channel))) + cost.overhead;
+        let message = |channel: ChannelId| {
+            chunk.div_ceil(u128::from(topology.channel_capacity(channel))) + cost.overhead
+        };
         // Of every channel how many trees cross it.
         let mut crossed = BTreeMap::new();
         crossings.iter().for_each(|crossing| *crossed.entry(crossing.channel).or_insert(0u128) += 1);
@@ -125,19 +146,25 @@ fn pieces_of_trees_meet_nowhere_and_wait_for_what_they_need() {
         }
         // Sums wait for all children, copies for the parent, the root for everybody below it.
         let came = |tree: usize, channel: ChannelId| {
-            let one = crossings.iter().find(|one| (one.tree, one.channel) == (tree, channel)).expect("it crosses");
+            let one =
+                crossings.iter().find(|one| (one.tree, one.channel) == (tree, channel)).expect("it crosses");
             (one.start, one.start + message(channel) + cost.hop_over(topology.link_of(one.channel)))
         };
         let mut end = 0;
         for (at, tree) in shared.trees.iter().enumerate() {
-            let ways: Vec<(NodeId, ChannelId)> =
-                topology.nodes().filter_map(|node| tree.up[node.index()].map(|channel| (node, channel))).collect();
+            let ways: Vec<(NodeId, ChannelId)> = topology
+                .nodes()
+                .filter_map(|node| tree.up[node.index()].map(|channel| (node, channel)))
+                .collect();
             for &(node, up) in &ways {
                 let parent = topology.target(up).node;
                 let below = ways.iter().filter(|(_, other)| topology.target(*other).node == node);
                 assert!(below.clone().all(|&(_, child)| came(at, child).1 <= came(at, up).0), "up");
                 let given = if parent == tree.root {
-                    ways.iter().filter(|(_, top)| topology.target(*top).node == tree.root).map(|&(_, top)| came(at, top).1).max()
+                    ways.iter()
+                        .filter(|(_, top)| topology.target(*top).node == tree.root)
+                        .map(|&(_, top)| came(at, top).1)
+                        .max()
                 } else {
                     tree.up[parent.index()].map(|above| came(at, topology.reverse(above).unwrap()).1)
                 };
@@ -152,10 +179,15 @@ fn pieces_of_trees_meet_nowhere_and_wait_for_what_they_need() {
         let extent = [pipelined.steps(count), pipelined.volume(count)];
         assert_eq!(checked(&Scene::whole(&topology), &cut, None, &cost, bytes), (time, extent));
         let waiting = CollectiveCost { barrier: true, ..cost.clone() };
-        assert_eq!(checked(&Scene::whole(&topology), &cut, None, &waiting, bytes), (pipelined.time(&waiting, bytes, count), extent));
+        assert_eq!(
+            checked(&Scene::whole(&topology), &cut, None, &waiting, bytes),
+            (pipelined.time(&waiting, bytes, count), extent)
+        );
         // Nothing beats the bounds.
         let found = bounds(&Scene::whole(&topology), Collective::AllReduce, None).unwrap();
-        let of = |cost| least(&Scene::whole(&topology), &found, (Collective::AllReduce, None), cost, bytes).unwrap().0;
+        let of = |cost| {
+            least(&Scene::whole(&topology), &found, (Collective::AllReduce, None), cost, bytes).unwrap().0
+        };
         assert!(of(&cost) <= time.total());
         assert!(of(&waiting) <= pipelined.time(&waiting, bytes, count).total());
     }
@@ -170,7 +202,10 @@ fn a_path_of_three_by_hand() {
     // Up to the middle and back: 100 kB in four pieces of 2 us; hops of 20 ns.
     let cost = |overhead, barrier| cost(20, overhead, barrier);
     let time = pipelined.time(&cost(0, false), 100_000, 4);
-    assert_eq!((time.total(), time.volume, time.latency, time.overhead), (10_040 * NS, 10_000 * NS, 40 * NS, 0));
+    assert_eq!(
+        (time.total(), time.volume, time.latency, time.overhead),
+        (10_040 * NS, 10_000 * NS, 40 * NS, 0)
+    );
     assert_eq!((pipelined.steps(4), pipelined.volume(4)), (5, 5));
     // Five messages of the longest chain have an overhead of 100 ns.
     let time = pipelined.time(&cost(100, false), 100_000, 4);
@@ -213,7 +248,8 @@ fn messages_by_hand() {
         ("ring of 5", ring(5), 100_000, 1, 1, [4_820, 4_800]),
     ] {
         let (scene, tables) = (Scene::whole(&topology), shortest(&topology));
-        let schedule = direct(&scene, &tables, Asked { chunks: Some(chunks), latency, ..Asked::default() }).unwrap();
+        let schedule =
+            direct(&scene, &tables, Asked { chunks: Some(chunks), latency, ..Asked::default() }).unwrap();
         passes(&scene, &tables, &schedule);
         let Transfers::Sends(sends) = &schedule.transfers else { panic!("messages") };
         let sent = Sent::new(&scene, &tables, &schedule, sends).unwrap();
@@ -236,7 +272,8 @@ fn messages_keep_to_their_bounds_and_slots() {
         let topology = topology.with_hosts(hosts);
         let (scene, tables) = (Scene::whole(&topology), shortest(&topology));
         let (chunks, latency) = (1 + round as u32 % 3, round as u32 % 4);
-        let schedule = direct(&scene, &tables, Asked { chunks: Some(chunks), latency, ..Asked::default() }).unwrap();
+        let schedule =
+            direct(&scene, &tables, Asked { chunks: Some(chunks), latency, ..Asked::default() }).unwrap();
         let Transfers::Sends(sends) = &schedule.transfers else { panic!("messages") };
         let sent = Sent::new(&scene, &tables, &schedule, sends).unwrap();
         let mut found = bounds(&scene, Collective::AllToAll, None).unwrap();
@@ -253,9 +290,13 @@ fn messages_keep_to_their_bounds_and_slots() {
                 let cost = cost(hop, overhead, barrier);
                 let cost = if round % 4 < 2 { unlike(&mut stream, &topology, cost) } else { cost };
                 let time = sent.time(&cost, bytes);
-                assert_eq!(checked(&scene, &schedule, Some(&tables), &cost, bytes), (time, [sent.slots(); 2]));
+                assert_eq!(
+                    checked(&scene, &schedule, Some(&tables), &cost, bytes),
+                    (time, [sent.slots(); 2])
+                );
                 let time = time.total();
-                let (least, which) = least(&scene, &found, (Collective::AllToAll, None), &cost, bytes).unwrap();
+                let (least, which) =
+                    least(&scene, &found, (Collective::AllToAll, None), &cost, bytes).unwrap();
                 assert!(least <= time, "{which:?}");
                 assert!(which.is_universal());
                 // Where a hop is no longer than the slots that it was planned for, slots are kept.
@@ -302,7 +343,8 @@ fn what_is_written_has_the_bound_that_is_printed() {
             let mut planned = Planned::new(&compiled.fabric, &scene, &asked);
             let row = planned.rows("").unwrap().remove(0);
             let schedule = planned.schedule(Collective::AllReduce, size).unwrap();
-            let (bound, witness) = least(&scene, &schedule.bounds, (Collective::AllReduce, None), planned.cost(), size).unwrap();
+            let (bound, witness) =
+                least(&scene, &schedule.bounds, (Collective::AllReduce, None), planned.cost(), size).unwrap();
             assert_eq!((bound, witness), (row.bound, &row.witness));
         }
     }
@@ -324,7 +366,10 @@ fn asked(collective: Collective, size: u64) -> CollectivesAsked {
 #[test]
 fn a_dark_switch_costs_an_all_reduce_next_to_nothing() {
     let compiled = crate::collective::pods::built("pod_128");
-    let dark = Scenario::of_ocses(&compiled.fabric, 1).into_iter().find(|scenario| scenario.name == "X[0,0]").unwrap();
+    let dark = Scenario::of_ocses(&compiled.fabric, 1)
+        .into_iter()
+        .find(|scenario| scenario.name == "X[0,0]")
+        .unwrap();
     let cross_connects = compiled.pod.as_ref().map(|pod| &pod.cross_connects);
     let asked = asked(Collective::AllReduce, 1 << 30);
     let of = |scene: &Scene<'_>| Planned::new(&compiled.fabric, scene, &asked).rows("").unwrap().remove(0);
@@ -336,7 +381,8 @@ fn a_dark_switch_costs_an_all_reduce_next_to_nothing() {
     assert_eq!(row.best().algorithm, CollectiveAlgorithm::Trees);
     // What no schedule beats is 2.7889 ms; reduce-scatter and all-gather wait for chips with five links.
     assert!(row.bound >= 2788 * us && row.best().time.total() <= 2810 * us, "{row:?}");
-    let gathers = row.candidates.iter().find(|one| one.algorithm == CollectiveAlgorithm::GatherReduce).unwrap();
+    let gathers =
+        row.candidates.iter().find(|one| one.algorithm == CollectiveAlgorithm::GatherReduce).unwrap();
     assert!(gathers.time.total() >= 3300 * us, "{row:?}");
     // An all-to-all cannot be planned without tables.
     let asked = CollectivesAsked { collectives: vec![Collective::AllToAll], ..asked.clone() };
@@ -344,8 +390,13 @@ fn a_dark_switch_costs_an_all_reduce_next_to_nothing() {
     let error = Planned::new(&compiled.fabric, &scene, &asked).rows("").unwrap_err();
     assert!(error.to_string().contains("messages follow forwarding tables, and there are none"), "{error}");
     // With them it meets their load: 72 shards of 64 ns, and a hop.
-    let (tables, asked) = (crate::collective::pods::tables(&compiled, 0), CollectivesAsked { sizes: vec![1 << 20], ..asked });
-    let row = Planned::new(&compiled.fabric, &scene, &asked).along(Some(&tables), &compiled.flow.dual.lengths).rows("").unwrap().remove(0);
+    let (tables, asked) =
+        (crate::collective::pods::tables(&compiled, 0), CollectivesAsked { sizes: vec![1 << 20], ..asked });
+    let row = Planned::new(&compiled.fabric, &scene, &asked)
+        .along(Some(&tables), &compiled.flow.dual.lengths)
+        .rows("")
+        .unwrap()
+        .remove(0);
     assert_eq!(row.best().time.volume, 72 * 64 * NS);
     assert!(row.best().time.total() <= 4700 * NS && row.bound >= 4592 * NS && row.along.is_some(), "{row:?}");
 }
@@ -363,7 +414,10 @@ fn rounds_take_what_the_checker_finds() {
         for (copy, algorithm) in [
             (by_steps(&scene, asked(0)).unwrap().swap_remove(0), CollectiveAlgorithm::Steps),
             (by_slots(&scene, asked(round as u32 % 4)).unwrap(), CollectiveAlgorithm::Slots),
-            (multitree(&scene, Asked { chunks: Some(1), ..asked(0) }).unwrap(), CollectiveAlgorithm::MultiTree),
+            (
+                multitree(&scene, Asked { chunks: Some(1), ..asked(0) }).unwrap(),
+                CollectiveAlgorithm::MultiTree,
+            ),
         ] {
             for collective in [Collective::AllGather, Collective::ReduceScatter] {
                 plans.push((copy.clone(), collective, algorithm));
@@ -372,7 +426,10 @@ fn rounds_take_what_the_checker_finds() {
             plans.push((copy, Collective::AllReduce, CollectiveAlgorithm::Local));
         }
         let copy = pull(&scene, root, asked(round as u32 % 3)).unwrap();
-        plans.extend([Collective::Broadcast, Collective::Reduce].map(|collective| (copy.clone(), collective, CollectiveAlgorithm::Pull)));
+        plans.extend(
+            [Collective::Broadcast, Collective::Reduce]
+                .map(|collective| (copy.clone(), collective, CollectiveAlgorithm::Pull)),
+        );
         for (copy, collective, algorithm) in plans {
             let schedule = turned(&scene, &copy, collective, algorithm).unwrap();
             let rounds = schedule.rounds().unwrap();
@@ -383,7 +440,11 @@ fn rounds_take_what_the_checker_finds() {
                 let bytes = 1 + 9_973 * round;
                 let found = checked(&scene, &schedule, None, &cost, bytes);
                 let name = format!("{round}: {} by {}, {barrier}", collective.name(), algorithm.name());
-                assert_eq!(found, (table.time(&cost, bytes), [rounds.steps() as u64, rounds.volume()]), "{name}");
+                assert_eq!(
+                    found,
+                    (table.time(&cost, bytes), [rounds.steps() as u64, rounds.volume()]),
+                    "{name}"
+                );
                 let found_least = least(&scene, &schedule.bounds, (collective, schedule.root), &cost, bytes);
                 assert_eq!(bound_time(&scene, &schedule, &pace(&cost), bytes), found_least, "{name}");
                 assert!(found_least.unwrap().0 <= found.0.total(), "{name}");

@@ -2,7 +2,9 @@
 
 use crate::collective::graphs::{complete, dumbbell, graph, grid, passes, path, random, ring};
 use fabc::ids::{ChannelId, Id, NodeId};
-use fabc::ir::{CollectiveBound, Fraction, Scene, Schedule, SharedTrees, Topology, Transfers, surviving_scene};
+use fabc::ir::{
+    CollectiveBound, Fraction, Scene, Schedule, SharedTrees, Topology, Transfers, surviving_scene,
+};
 use fabc::model::Collective;
 use fabc::passes::collective::{Asked, trees};
 use fabc::random::Stream;
@@ -25,7 +27,8 @@ fn loosest(topology: &Topology) -> Fraction {
         if parts.len() == topology.node_count() {
             let apart = |link: &&fabc::ir::Link| parts[link.a.node.index()] != parts[link.b.node.index()];
             if count > 1 {
-                *best = Fraction::new(topology.links().iter().filter(apart).count() as u64, count - 1).min(*best);
+                *best =
+                    Fraction::new(topology.links().iter().filter(apart).count() as u64, count - 1).min(*best);
             }
             return;
         }
@@ -56,7 +59,11 @@ fn small_graphs_have_their_known_rates() {
         let schedule = found(&topology, None);
         assert_eq!(shared(&schedule).rate(), Fraction::new(over, under), "{name}");
         assert_eq!(schedule.bounds[0].volume(), Fraction::new(under, over), "{name}");
-        assert!(shared(&schedule).height(&topology) <= height, "{name}: {}", shared(&schedule).height(&topology));
+        assert!(
+            shared(&schedule).height(&topology) <= height,
+            "{name}: {}",
+            shared(&schedule).height(&topology)
+        );
     }
 }
 
@@ -148,7 +155,11 @@ fn tampered(stream: &mut Stream, topology: &Topology, schedule: &Schedule, kind:
         // Less room on the links.
         9 => {
             let users = |link: usize| {
-                shared.trees.iter().filter(|tree| tree.up.iter().flatten().any(|up| topology.link_of(*up).index() == link)).count()
+                shared
+                    .trees
+                    .iter()
+                    .filter(|tree| tree.up.iter().flatten().any(|up| topology.link_of(*up).index() == link))
+                    .count()
             };
             shared.capacity = (0..topology.links().len()).map(users).max()? as u32 - 1;
         }
@@ -180,7 +191,10 @@ fn every_change_of_a_tree_is_convicted() {
         for kind in (0..14).flat_map(|kind| [kind; 3]) {
             let Some(wrong) = tampered(&mut stream, &topology, &schedule, kind) else { continue };
             // With a tree twice a link may still have room; the rate is then more than the bound allows.
-            assert!(fabc::check::schedule(&scene, &wrong).is_err(), "kind {kind}: {schedule:?} became {wrong:?}");
+            assert!(
+                fabc::check::schedule(&scene, &wrong).is_err(),
+                "kind {kind}: {schedule:?} became {wrong:?}"
+            );
             convicted[kind] += 1;
         }
     }
@@ -193,5 +207,9 @@ fn trees_of_a_pod_are_low() {
     let compiled = crate::collective::pods::built("torus_4x4x8");
     let schedule = found(&compiled.topology, None);
     assert_eq!((shared(&schedule).trees.len(), shared(&schedule).capacity), (3, 1));
-    assert!(shared(&schedule).height(&compiled.topology) <= 9, "{}", shared(&schedule).height(&compiled.topology));
+    assert!(
+        shared(&schedule).height(&compiled.topology) <= 9,
+        "{}",
+        shared(&schedule).height(&compiled.topology)
+    );
 }

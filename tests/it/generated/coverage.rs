@@ -50,9 +50,11 @@ impl Coverage {
 
     /// Plants and features that no built spec has.
     pub(crate) fn missing_features(&self) -> Vec<String> {
-        let built = |plant: &str| self.pairs.iter().any(|((known, _), counts)| *known == plant && counts.built > 0);
+        let built =
+            |plant: &str| self.pairs.iter().any(|((known, _), counts)| *known == plant && counts.built > 0);
         let plants = PLANTS.iter().filter(|plant| !built(plant)).map(|plant| (*plant).to_owned());
-        let features = features().filter(|(dimension, value)| self.built_with(&(dimension, (*value).to_owned())) == 0);
+        let features =
+            features().filter(|(dimension, value)| self.built_with(&(dimension, (*value).to_owned())) == 0);
         plants.chain(features.map(|(dimension, value)| format!("{dimension} {value}"))).collect()
     }
 
@@ -68,7 +70,9 @@ impl Coverage {
     /// A table for people: a line for every feature, with the number of built specs for every plant.
     pub(crate) fn table(&self) -> String {
         let plants = self.plants();
-        let mut text = String::from("built specs by feature (line) and plant (column); `.` is a pair that was never made\n");
+        let mut text = String::from(
+            "built specs by feature (line) and plant (column); `.` is a pair that was never made\n",
+        );
         for (place, plant) in plants.iter().enumerate() {
             let _ = writeln!(text, "  {place:>2} {plant}");
         }
@@ -82,7 +86,8 @@ impl Coverage {
             let _ = write!(text, "{:<34}{:>6}", format!("{dimension} {value}"), self.built_with(&feature));
             for plant in &plants {
                 let counts = self.pairs.get(&(*plant, feature.clone()));
-                let _ = write!(text, "{:>5}", counts.map_or(".".to_owned(), |counts| counts.built.to_string()));
+                let _ =
+                    write!(text, "{:>5}", counts.map_or(".".to_owned(), |counts| counts.built.to_string()));
             }
             text.push('\n');
         }

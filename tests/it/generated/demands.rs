@@ -36,7 +36,10 @@ fn groups(dice: &mut Dice, spec: &mut Spec, sizes: &[usize]) {
     sizes.pop();
     dice.shuffle(&mut sizes);
     for size in sizes.into_iter().take(dice.within(1, 2)) {
-        lines.push(Item::line(format!("all_to_all over groups of {size} weight {}", dice.pick(&[1, 3, 4, 40]))));
+        lines.push(Item::line(format!(
+            "all_to_all over groups of {size} weight {}",
+            dice.pick(&[1, 3, 4, 40])
+        )));
     }
     if lines.is_empty() {
         lines.push(Item::line("all_to_all weight 1"));
@@ -46,7 +49,8 @@ fn groups(dice: &mut Dice, spec: &mut Spec, sizes: &[usize]) {
 
 /// The shape of a matrix and its rows.
 fn matrix(dice: &mut Dice, count: usize) -> (&'static str, Vec<Vec<u32>>) {
-    let shape = dice.pick(&["dense", "sparse", "hot pair", "one receiver", "one sender", "permutation", "one pair"]);
+    let shape =
+        dice.pick(&["dense", "sparse", "hot pair", "one receiver", "one sender", "permutation", "one pair"]);
     let mut rows = vec![vec![0; count]; count];
     let chosen = dice.below(count);
     let other = (chosen + 1 + dice.below(count - 1)) % count;

@@ -20,11 +20,14 @@ pub(crate) fn dress(dice: &mut Dice, spec: &mut Spec) {
 /// Moves links, and perhaps the router or chip, to a part that the spec uses.
 fn share(dice: &mut Dice, spec: &mut Spec) {
     let with_router = dice.percent(50);
-    let moves = |item: &Item| item.head.starts_with("link ") || with_router && ["router", "chip"].contains(&&*item.head);
+    let moves = |item: &Item| {
+        item.head.starts_with("link ") || with_router && ["router", "chip"].contains(&&*item.head)
+    };
     let (moved, kept): (Vec<Item>, Vec<Item>) = spec.items.drain(..).partition(moves);
     spec.items = kept;
     let mut changes = Vec::new();
-    if let Some(item) = moved.iter().find(|item| item.head.starts_with("link ")).filter(|_| dice.percent(50)) {
+    if let Some(item) = moved.iter().find(|item| item.head.starts_with("link ")).filter(|_| dice.percent(50))
+    {
         changes.push(Item::block(item.head.clone(), vec![Item::line("latency = 3 cycles")]));
         spec.note("written", "use with changes");
     }
@@ -37,8 +40,8 @@ fn share(dice: &mut Dice, spec: &mut Spec) {
 fn number(head: &str) -> Option<(usize, u64)> {
     let (name, value) = head.split_once(" = ")?;
     // Names of routers are names first.
-    let plain =
-        !["from", "to", "root", "overhead"].contains(&name) && name.bytes().all(|letter| letter.is_ascii_lowercase() || letter == b'_');
+    let plain = !["from", "to", "root", "overhead"].contains(&name)
+        && name.bytes().all(|letter| letter.is_ascii_lowercase() || letter == b'_');
     Some((name.len() + 3, value.parse().ok().filter(|_| plain)?))
 }
 
@@ -83,7 +86,8 @@ fn constants(dice: &mut Dice, spec: &mut Spec) {
     if let Some((name, value)) = parameters.first() {
         spec.note("written", "parameters");
         if dice.percent(50) {
-            spec.outside.push(Item::block("sweep", vec![Item::line(format!("{name} = {value}, {}", value + 1))]));
+            spec.outside
+                .push(Item::block("sweep", vec![Item::line(format!("{name} = {value}, {}", value + 1))]));
             spec.note("written", "sweep");
         }
     }

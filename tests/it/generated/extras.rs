@@ -16,7 +16,8 @@ pub(crate) fn clock(dice: &mut Dice, spec: &mut Spec) {
 pub(crate) fn extras(dice: &mut Dice, spec: &mut Spec, facts: &Facts) {
     let mut contract = Vec::new();
     let endpoints = if facts.endpoints.is_empty() { facts.routers } else { facts.endpoints.len() };
-    let simulated = facts.alike && facts.timed && !facts.scheduled && facts.buffer >= 8 && (2..=24).contains(&endpoints);
+    let simulated =
+        facts.alike && facts.timed && !facts.scheduled && facts.buffer >= 8 && (2..=24).contains(&endpoints);
     if simulated && dice.percent(30) {
         for name in ["peak", "calm"].into_iter().take(dice.weighted(&[(4, 1), (1, 2)])) {
             simulation(dice, spec, facts, name, &mut contract);
@@ -37,7 +38,17 @@ pub(crate) fn extras(dice: &mut Dice, spec: &mut Spec, facts: &Facts) {
 /// A traffic with its line, and whether it ends.
 fn traffic(dice: &mut Dice, spec: &mut Spec, facts: &Facts, name: &str) -> (Option<Item>, bool) {
     let endpoints = facts.endpoints.len();
-    let mut words = vec!["", "uniform", "permutation", "endpoint_permutation", "adjacent", "demand", "hotspot", "all_to_all", "trace"];
+    let mut words = vec![
+        "",
+        "uniform",
+        "permutation",
+        "endpoint_permutation",
+        "adjacent",
+        "demand",
+        "hotspot",
+        "all_to_all",
+        "trace",
+    ];
     if endpoints >= 8 {
         words.extend(["bit_complement", "bit_reverse", "bit_shuffle", "transpose"]);
     }
@@ -62,7 +73,8 @@ fn traffic(dice: &mut Dice, spec: &mut Spec, facts: &Facts, name: &str) -> (Opti
         }
         "group_shift" if dice.percent(50) => (setting(vec![Item::line("by = 1")]), false),
         "all_to_all" => {
-            let mut inner = vec![Item::line(format!("bytes = {}", dice.pick(&["64 B", "1 KiB", "100 B", "1 B"])))];
+            let mut inner =
+                vec![Item::line(format!("bytes = {}", dice.pick(&["64 B", "1 KiB", "100 B", "1 B"])))];
             if dice.percent(60) {
                 inner.push(Item::line(format!("order = {}", dice.pick(&["shift", "barrier", "turns"]))));
             }
@@ -94,13 +106,18 @@ fn model(dice: &mut Dice, spec: &mut Spec, facts: &Facts, flit: bool, chosen: bo
     } else if !chosen && dice.percent(10) {
         inner.push(Item::line("classes = 1"));
     }
-    for (setting, values) in [("arbitration", ["age", "rotate"]), ("credits", ["instant", "link"]), ("speedup", ["1", "2"])] {
+    for (setting, values) in
+        [("arbitration", ["age", "rotate"]), ("credits", ["instant", "link"]), ("speedup", ["1", "2"])]
+    {
         if dice.percent(25) {
             inner.push(Item::line(format!("{setting} = {}", dice.pick(&values))));
         }
     }
     if dice.percent(25) {
-        inner.push(Item::line(format!("hosts = {}", if flit || chosen { "2" } else { dice.pick(&["1", "2", "unlimited"]) })));
+        inner.push(Item::line(format!(
+            "hosts = {}",
+            if flit || chosen { "2" } else { dice.pick(&["1", "2", "unlimited"]) }
+        )));
     }
     if dice.percent(20) {
         inner.push(Item::line(format!("window = {}", dice.pick(&[1, 8, 64]))));
@@ -110,13 +127,18 @@ fn model(dice: &mut Dice, spec: &mut Spec, facts: &Facts, flit: bool, chosen: bo
     }
     let word = if flit { "flit" } else { "packet" };
     spec.note("model", word);
-    if flit || !inner.is_empty() || dice.percent(50) { Some(Item::plain_if_empty(format!("model = {word}"), inner)) } else { None }
+    if flit || !inner.is_empty() || dice.percent(50) {
+        Some(Item::plain_if_empty(format!("model = {word}"), inner))
+    } else {
+        None
+    }
 }
 
 fn simulation(dice: &mut Dice, spec: &mut Spec, facts: &Facts, name: &str, contract: &mut Vec<String>) {
     let flit = facts.latency && dice.percent(40);
     let (pattern, ends) = traffic(dice, spec, facts, name);
-    let chosen = !facts.is_pod && !flit && facts.router_vcs >= facts.hops && !facts.one_way && dice.percent(50);
+    let chosen =
+        !facts.is_pod && !flit && facts.router_vcs >= facts.hops && !facts.one_way && dice.percent(50);
     let mut inner: Vec<Item> = model(dice, spec, facts, flit, chosen).into_iter().chain(pattern).collect();
     if chosen {
         let mut words = vec!["min", "min_first", "valiant", "ugal", "ugal_global"];
@@ -141,7 +163,10 @@ fn simulation(dice: &mut Dice, spec: &mut Spec, facts: &Facts, name: &str, contr
         inner.push(Item::line(format!("warmup = {} cycles", dice.pick(&[0, 50, 100]))));
         inner.push(Item::line(format!("measure = {} cycles", dice.pick(&[100, 200]))));
         if dice.percent(20) {
-            inner.push(Item::block("births = bursts", vec![Item::line("length = 40 cycles"), Item::line("rate = 0.8")]));
+            inner.push(Item::block(
+                "births = bursts",
+                vec![Item::line("length = 40 cycles"), Item::line("rate = 0.8")],
+            ));
             spec.note("births", "bursts");
         }
     }
@@ -155,14 +180,17 @@ fn simulation(dice: &mut Dice, spec: &mut Spec, facts: &Facts, name: &str, contr
     if dice.percent(50) {
         contract.push(match ends {
             true => format!("{name}.time <= 100000 us"),
-            false => dice.pick(&[format!("{name}.saturation <= 512"), format!("{name}.latency(0.5) <= 100000 us")]),
+            false => {
+                dice.pick(&[format!("{name}.saturation <= 512"), format!("{name}.latency(0.5) <= 100000 us")])
+            }
         });
     }
     spec.items.push(Item::block(format!("simulate {name}"), inner));
 }
 
 fn collective(dice: &mut Dice, spec: &mut Spec, facts: &Facts, name: &str, contract: &mut Vec<String>) {
-    let kind = dice.pick(&["all_gather", "reduce_scatter", "all_reduce", "broadcast", "reduce", "all_to_all"]);
+    let kind =
+        dice.pick(&["all_gather", "reduce_scatter", "all_reduce", "broadcast", "reduce", "all_to_all"]);
     // Elsewhere chunks cannot rest at a router.
     let copies = facts.of_chips && !facts.one_way;
     let mut words = vec!["", "", "auto", "direct"];
@@ -177,7 +205,10 @@ fn collective(dice: &mut Dice, spec: &mut Spec, facts: &Facts, name: &str, contr
     let algorithm = dice.pick(&words);
     spec.note("collective", kind);
     spec.note("algorithm", if algorithm.is_empty() { "auto" } else { algorithm });
-    let mut inner = vec![Item::line(format!("size = {}", dice.pick(&["1 B", "64 KiB", "1 MiB", "1 GiB", "1000 kB", "12345 B"])))];
+    let mut inner = vec![Item::line(format!(
+        "size = {}",
+        dice.pick(&["1 B", "64 KiB", "1 MiB", "1 GiB", "1000 kB", "12345 B"])
+    ))];
     if !algorithm.is_empty() {
         inner.push(Item::line(format!("algorithm = {algorithm}")));
     }
@@ -203,7 +234,12 @@ fn collective(dice: &mut Dice, spec: &mut Spec, facts: &Facts, name: &str, contr
         inner.push(Item::line("scenarios = all"));
     }
     if dice.percent(50) {
-        let metric = dice.pick(&["time <= 1000000 ms", "share <= 1", "steps <= 100000000", "bandwidth >= 0.000000001 GB/s"]);
+        let metric = dice.pick(&[
+            "time <= 1000000 ms",
+            "share <= 1",
+            "steps <= 100000000",
+            "bandwidth >= 0.000000001 GB/s",
+        ]);
         let fault = if of_faults && metric.starts_with("time") && dice.percent(50) { "fault." } else { "" };
         if metric != "share <= 1" {
             contract.push(format!("{fault}{name}.{metric}"));
@@ -217,7 +253,15 @@ fn scheduled(dice: &mut Dice, spec: &mut Spec, facts: &Facts, contract: &mut Vec
     let chips = facts.endpoints.len();
     let mut names: Vec<String> = Vec::new();
     for place in 0..dice.weighted(&[(4, 1), (3, 2), (2, 3)]) {
-        let kind = dice.pick(&["all_to_all", "all_gather", "reduce_scatter", "all_reduce", "broadcast", "send", "pairs"]);
+        let kind = dice.pick(&[
+            "all_to_all",
+            "all_gather",
+            "reduce_scatter",
+            "all_reduce",
+            "broadcast",
+            "send",
+            "pairs",
+        ]);
         let name = format!("c{place}");
         spec.note("scheduled", kind);
         let size = dice.pick(&["64 B", "4 KiB", "10 kB", "320 B", "1 B"]);
@@ -226,13 +270,16 @@ fn scheduled(dice: &mut Dice, spec: &mut Spec, facts: &Facts, contract: &mut Vec
         let mut head = format!("collective {name} = {kind}");
         let mut inner = Vec::new();
         match kind {
-            "send" => inner.extend([format!("from = {from}"), format!("to = {to}"), format!("size = {size}")].map(Item::line)),
+            "send" => inner.extend(
+                [format!("from = {from}"), format!("to = {to}"), format!("size = {size}")].map(Item::line),
+            ),
             "pairs" => {
                 let file = format!("{name}.csv");
                 let line = |dice: &mut Dice| {
                     let from = dice.below(chips);
                     let to = (from + dice.within(1, chips - 1)) % chips;
-                    let earliest = if dice.percent(25) { format!(",{}", dice.below(500)) } else { String::new() };
+                    let earliest =
+                        if dice.percent(25) { format!(",{}", dice.below(500)) } else { String::new() };
                     format!("{from},{to},{}{earliest}", dice.within(1, 4000))
                 };
                 let mut lines: Vec<String> = (0..dice.within(1, 6)).map(|_| line(dice)).collect();
@@ -250,7 +297,11 @@ fn scheduled(dice: &mut Dice, spec: &mut Spec, facts: &Facts, contract: &mut Vec
             inner.push(Item::line(format!("paths = {}", dice.pick(&["any", "minimal", "2"]))));
         }
         let sizes: Vec<usize> = (2..chips).filter(|size| chips.is_multiple_of(*size)).collect();
-        if !["send", "pairs", "broadcast"].contains(&kind) && facts.is_grid && dice.percent(15) && !sizes.is_empty() {
+        if !["send", "pairs", "broadcast"].contains(&kind)
+            && facts.is_grid
+            && dice.percent(15)
+            && !sizes.is_empty()
+        {
             inner.push(Item::line(format!("groups = {}", dice.pick(&sizes))));
             spec.note("scheduled", "groups");
         }
@@ -263,7 +314,10 @@ fn scheduled(dice: &mut Dice, spec: &mut Spec, facts: &Facts, contract: &mut Vec
         }
         spec.items.push(Item::plain_if_empty(head, inner));
         if dice.percent(40) {
-            contract.push(format!("{name}.{}", dice.pick(&["time <= 1000000 us", "makespan <= 1000000 us", "steps <= 100000000"])));
+            contract.push(format!(
+                "{name}.{}",
+                dice.pick(&["time <= 1000000 us", "makespan <= 1000000 us", "steps <= 100000000"])
+            ));
         }
         names.push(name);
     }
@@ -274,7 +328,12 @@ fn scheduled(dice: &mut Dice, spec: &mut Spec, facts: &Facts, contract: &mut Vec
 
 /// Lines of the contract that hold for every fabric of such a size.
 fn requires(dice: &mut Dice, spec: &mut Spec, facts: &Facts, contract: &mut Vec<String>) {
-    let mut lines = vec!["diameter <= 60", "average_hops <= 60.5", "concurrent_flow >= 0.0000000001", "injection >= 0.0000000001"];
+    let mut lines = vec![
+        "diameter <= 60",
+        "average_hops <= 60.5",
+        "concurrent_flow >= 0.0000000001",
+        "injection >= 0.0000000001",
+    ];
     if !facts.scheduled {
         lines.extend([
             "max_channel_load <= 100000000000",
@@ -287,7 +346,12 @@ fn requires(dice: &mut Dice, spec: &mut Spec, facts: &Facts, contract: &mut Vec<
         ]);
     }
     if facts.faults {
-        lines.extend(["fault.diameter <= 60", "fault.average_hops <= 60", "fault.latency <= 100 ms", "fault.hops_ratio <= 60"]);
+        lines.extend([
+            "fault.diameter <= 60",
+            "fault.average_hops <= 60",
+            "fault.latency <= 100 ms",
+            "fault.hops_ratio <= 60",
+        ]);
         lines.extend(["fault.bandwidth >= 0.0001 % of nominal", "fault.max_channel_load <= 100000 * bound"]);
     }
     if facts.is_pod {
@@ -302,7 +366,12 @@ fn requires(dice: &mut Dice, spec: &mut Spec, facts: &Facts, contract: &mut Vec<
         }
     }
     if facts.floor {
-        lines.extend(["cable_length <= 1000000 m", "average_cable <= 900 m", "longest_cable <= 900 m", "bundles <= 100000"]);
+        lines.extend([
+            "cable_length <= 1000000 m",
+            "average_cable <= 900 m",
+            "longest_cable <= 900 m",
+            "bundles <= 100000",
+        ]);
         if facts.priced {
             lines.extend(["cost <= 100000000", "power <= 100000 W"]);
         }
@@ -311,7 +380,14 @@ fn requires(dice: &mut Dice, spec: &mut Spec, facts: &Facts, contract: &mut Vec<
         let line = dice.pick(&lines);
         let word = line.split(' ').next().unwrap_or(line);
         if !contract.iter().any(|known| known.starts_with(word)) {
-            spec.note("require", if let Some((_, share)) = line.rsplit_once(" of ") { format!("of {share}") } else { word.to_owned() });
+            spec.note(
+                "require",
+                if let Some((_, share)) = line.rsplit_once(" of ") {
+                    format!("of {share}")
+                } else {
+                    word.to_owned()
+                },
+            );
             contract.push(line.to_owned());
         }
     }

@@ -55,7 +55,11 @@ pub(crate) struct Topology {
 }
 
 impl Topology {
-    fn new(row: &'static str, head: impl Into<String>, (routers, degree, hops): (usize, usize, usize)) -> Self {
+    fn new(
+        row: &'static str,
+        head: impl Into<String>,
+        (routers, degree, hops): (usize, usize, usize),
+    ) -> Self {
         Topology {
             row,
             head: head.into(),
@@ -85,7 +89,8 @@ impl Topology {
     }
 
     fn grouped(mut self, group: usize) -> Self {
-        (self.names, self.has_groups, self.group) = (LinkNames::ByClass, group > 1, Some(group).filter(|group| *group > 1));
+        (self.names, self.has_groups, self.group) =
+            (LinkNames::ByClass, group > 1, Some(group).filter(|group| *group > 1));
         self
     }
 
@@ -136,7 +141,8 @@ pub(crate) fn topology(dice: &mut Dice) -> Topology {
 /// Sides of a grid of at most so many routers.
 fn sides(dice: &mut Dice, longest: usize, most: usize) -> Vec<usize> {
     let dimensions = dice.weighted(&[(2, 1), (5, 2), (3, 3), (1, 4)]);
-    let mut sides: Vec<usize> = (0..dimensions).map(|_| dice.within(if dimensions > 1 { 1 } else { 2 }, longest)).collect();
+    let mut sides: Vec<usize> =
+        (0..dimensions).map(|_| dice.within(if dimensions > 1 { 1 } else { 2 }, longest)).collect();
     while sides.iter().product::<usize>() > most {
         let largest = sides.iter().copied().max().unwrap_or(1);
         sides.iter_mut().filter(|side| **side == largest).for_each(|side| *side -= 1);
@@ -149,7 +155,11 @@ fn sides(dice: &mut Dice, longest: usize, most: usize) -> Vec<usize> {
 
 fn grid(word: &'static str, sides: &[usize], (degree, hops): (usize, usize)) -> Topology {
     let written: Vec<String> = sides.iter().map(usize::to_string).collect();
-    let mut topology = Topology::new(word, format!("{word} {}", written.join(" x ")), (sides.iter().product(), degree, hops));
+    let mut topology = Topology::new(
+        word,
+        format!("{word} {}", written.join(" x ")),
+        (sides.iter().product(), degree, hops),
+    );
     topology.is_grid = true;
     topology.permuted()
 }
@@ -183,7 +193,9 @@ fn hypercube(dice: &mut Dice) -> Topology {
     let dimensions = dice.within(if folded { 2 } else { 1 }, 4);
     let word = if folded { "folded_hypercube" } else { "hypercube" };
     let degree = dimensions + usize::from(folded);
-    let mut topology = Topology::new(word, word, (1 << dimensions, degree, dimensions)).set("dimensions", dimensions).permuted();
+    let mut topology = Topology::new(word, word, (1 << dimensions, degree, dimensions))
+        .set("dimensions", dimensions)
+        .permuted();
     (topology.is_grid, topology.formula_vcs) = (false, Some(1));
     topology
 }
@@ -212,7 +224,8 @@ fn polarstar(dice: &mut Dice) -> Topology {
 
 fn polarfly(dice: &mut Dice) -> Topology {
     let q = dice.pick(&[2, 2, 3, 3, 4]);
-    let mut topology = Topology::new("polarfly", "polarfly", (q * q + q + 1, q + 1, 2)).set("q", q).permuted();
+    let mut topology =
+        Topology::new("polarfly", "polarfly", (q * q + q + 1, q + 1, 2)).set("q", q).permuted();
     topology.is_plane = true;
     topology
 }
@@ -246,7 +259,8 @@ fn dragonfly(dice: &mut Dice) -> Topology {
         "fold" => "dragonfly fold",
         _ => "dragonfly palmtree",
     };
-    let mut topology = Topology::new(row, "dragonfly", (a * g, a - 1 + h, 3)).set("a", a).set("h", h).grouped(a).permuted();
+    let mut topology =
+        Topology::new(row, "dragonfly", (a * g, a - 1 + h, 3)).set("a", a).set("h", h).grouped(a).permuted();
     if g < most || dice.percent(50) {
         topology = topology.set("g", g);
     }
@@ -283,7 +297,8 @@ fn levels(dice: &mut Dice) -> Topology {
         let joined = if depth == 0 { dice.weighted(&[(8, 1), (1, 2)]) } else { joined };
         let mut inner = Vec::new();
         let mut ports = (joined * (count - 1)).div_ceil(size);
-        let arrangement = if depth == 0 { "" } else { dice.pick(&["", "", "palmtree", "consecutive", "fold"]) };
+        let arrangement =
+            if depth == 0 { "" } else { dice.pick(&["", "", "palmtree", "consecutive", "fold"]) };
         let arrangement = if arrangement == "fold" && count % 2 == 0 { "" } else { arrangement };
         if arrangement == "fold" {
             ports += ports % 2;
@@ -316,9 +331,17 @@ fn levels(dice: &mut Dice) -> Topology {
 fn megafly(dice: &mut Dice) -> Topology {
     let (a, rho) = dice.pick(&[(2, 2), (4, 1), (4, 2), (2, 3), (4, 1)]);
     let groups = a / 2 * rho + 1;
-    let mut topology = Topology::new("megafly", "megafly", (groups * a, a / 2 + rho, 3)).set("a", a).set("rho", rho).grouped(a).permuted();
+    let mut topology = Topology::new("megafly", "megafly", (groups * a, a / 2 + rho, 3))
+        .set("a", a)
+        .set("rho", rho)
+        .grouped(a)
+        .permuted();
     topology.endpoints.retain(|router| router % a < a / 2);
-    let arrangements: &[&str] = if rho % 2 == 0 { &["", "palmtree", "consecutive", "fold"] } else { &["", "palmtree", "consecutive"] };
+    let arrangements: &[&str] = if rho % 2 == 0 {
+        &["", "palmtree", "consecutive", "fold"]
+    } else {
+        &["", "palmtree", "consecutive"]
+    };
     let arrangement = dice.pick(arrangements);
     if !arrangement.is_empty() {
         topology = topology.set("arrangement", arrangement);
@@ -351,7 +374,9 @@ fn kautz(dice: &mut Dice) -> Topology {
     let (word, one_way) = arcs(dice, true);
     let row = if one_way { "kautz simplex" } else { "kautz duplex" };
     let routers = [1, degree, degree * degree, degree * degree * degree][length - 1] * (degree + 1);
-    let mut topology = Topology::new(row, "kautz", (routers, 2 * degree, length)).set("degree", degree).set("length", length);
+    let mut topology = Topology::new(row, "kautz", (routers, 2 * degree, length))
+        .set("degree", degree)
+        .set("length", length);
     if !word.is_empty() {
         topology = topology.set("arcs", word);
     }
@@ -364,7 +389,9 @@ fn gen_kautz(dice: &mut Dice) -> Topology {
     let routers = dice.within(degree + 2, 14);
     let (word, one_way) = arcs(dice, true);
     let row = if one_way { "gen_kautz simplex" } else { "gen_kautz duplex" };
-    let mut topology = Topology::new(row, "gen_kautz", (routers, 2 * degree, 5)).set("degree", degree).set("routers", routers);
+    let mut topology = Topology::new(row, "gen_kautz", (routers, 2 * degree, 5))
+        .set("degree", degree)
+        .set("routers", routers);
     if !word.is_empty() {
         topology = topology.set("arcs", word);
     }
@@ -388,7 +415,9 @@ fn drawn(dice: &mut Dice, mut topology: Topology, attempts: bool) -> Topology {
 
 fn xpander(dice: &mut Dice) -> Topology {
     let (degree, lift) = dice.pick(&[(3, 2), (3, 3), (4, 2), (4, 3), (3, 4), (5, 2)]);
-    let mut topology = Topology::new("xpander", "xpander", ((degree + 1) * lift, degree, 5)).set("degree", degree).set("lift", lift);
+    let mut topology = Topology::new("xpander", "xpander", ((degree + 1) * lift, degree, 5))
+        .set("degree", degree)
+        .set("lift", lift);
     (topology.group, topology.has_groups) = (Some(lift), false);
     drawn(dice, topology, true)
 }
@@ -403,7 +432,9 @@ fn random_regular(dice: &mut Dice) -> Topology {
 fn shortcuts(dice: &mut Dice) -> Topology {
     let (routers, degree) = (dice.within(8, 16), dice.within(2, 4));
     let word = dice.pick(&["ring_n", "nbr", "gau"]);
-    let mut topology = Topology::new(word, word, (routers, degree, routers / 2)).set("routers", routers).set("degree", degree);
+    let mut topology = Topology::new(word, word, (routers, degree, routers / 2))
+        .set("routers", routers)
+        .set("degree", degree);
     match word {
         "nbr" => topology = topology.set("p", dice.pick(&["0.5", "0.75", "1", "0.6"])),
         "gau" => topology = topology.set("alpha", dice.pick(&["0.2", "0.5", "1", "2"])),
@@ -418,7 +449,8 @@ fn permute(dice: &mut Dice) -> Topology {
         base = topology(dice);
     }
     let head = format!("of = {}", base.head);
-    let mut topology = Topology { row: "permute", head: "permute".to_owned(), settings: Vec::new(), ..base.clone() };
+    let mut topology =
+        Topology { row: "permute", head: "permute".to_owned(), settings: Vec::new(), ..base.clone() };
     topology.settings.push(Item::plain_if_empty(head, base.settings));
     for (name, values) in [("method", ["partial", "full"]), ("duplicates", ["keep", "drop"])] {
         if dice.percent(60) {
@@ -436,7 +468,8 @@ fn synthesize(dice: &mut Dice) -> Topology {
     let (routers, degree) = (dice.within(5, 12), dice.within(2, 4));
     let routers = if one_way { routers } else { routers + routers * degree % 2 };
     let row = if one_way { "synthesize simplex" } else { "synthesize duplex" };
-    let mut topology = Topology::new(row, "synthesize", (routers, degree, 6)).set("routers", routers).set("degree", degree);
+    let mut topology =
+        Topology::new(row, "synthesize", (routers, degree, 6)).set("routers", routers).set("degree", degree);
     if !word.is_empty() {
         topology = topology.set("arcs", word);
     }
@@ -489,7 +522,9 @@ fn edge_list(dice: &mut Dice, routers: usize) -> Topology {
         lines.insert(0, "# from a lab".to_owned());
     }
     let row = if one_way { "graph edges simplex" } else { "graph edges duplex" };
-    let degree = (0..routers).map(|router| edges.iter().filter(|(from, to)| *from == router || *to == router).count()).max();
+    let degree = (0..routers)
+        .map(|router| edges.iter().filter(|(from, to)| *from == router || *to == router).count())
+        .max();
     let mut topology = Topology::new(row, "graph \"lab.txt\"", (routers, degree.unwrap_or(0), routers));
     if !word.is_empty() {
         topology = topology.set("arcs", word);
@@ -526,7 +561,9 @@ fn graph_ml(dice: &mut Dice, routers: usize) -> Topology {
     lines.extend(edges.iter().map(|(from, to)| format!("<edge source=\"n{from}\" target=\"n{to}\"/>")));
     lines.extend(["</graph>".to_owned(), "</graphml>".to_owned()]);
     let row = if one_way { "graphml simplex" } else { "graphml duplex" };
-    let degree = (0..routers).map(|router| edges.iter().filter(|(from, to)| *from == router || *to == router).count()).max();
+    let degree = (0..routers)
+        .map(|router| edges.iter().filter(|(from, to)| *from == router || *to == router).count())
+        .max();
     let mut topology = Topology::new(row, "graph \"lab.graphml\"", (routers, degree.unwrap_or(0), routers));
     if directed && !one_way {
         topology = topology.set("arcs", "duplex");

@@ -28,13 +28,22 @@ fn common(dice: &mut Dice, spec: &mut Spec, inner: &mut Vec<Item>) {
         inner.push(Item::plain_if_empty("placement = annealed", settings));
         spec.note("floor", "annealed");
     }
-    if spec.items.iter().any(|item| item.block.iter().flatten().any(|line| line.head.starts_with("per_metre"))) {
+    if spec
+        .items
+        .iter()
+        .any(|item| item.block.iter().flatten().any(|line| line.head.starts_with("per_metre")))
+    {
         spec.note("floor", "per_metre");
     }
 }
 
 /// The floor of a network; links are told apart by their length where names are given.
-pub(crate) fn of_network(dice: &mut Dice, spec: &mut Spec, topology: &Topology, by_length: Option<&Vec<&str>>) {
+pub(crate) fn of_network(
+    dice: &mut Dice,
+    spec: &mut Spec,
+    topology: &Topology,
+    by_length: Option<&Vec<&str>>,
+) {
     let routers = topology.routers;
     let full: Vec<usize> = (1..=routers).filter(|size| routers.is_multiple_of(*size)).collect();
     let mut cabinet = if topology.needs_floor { dice.pick(&full) } else { dice.within(1, routers) };
@@ -43,7 +52,11 @@ pub(crate) fn of_network(dice: &mut Dice, spec: &mut Spec, topology: &Topology, 
     if !topology.needs_floor {
         match (dice.below(4), topology.group) {
             (0, _) if routers <= 64 => {
-                let steps = if dice.percent(50) { vec![Item::line(format!("steps = {}", dice.within(1, 5)))] } else { Vec::new() };
+                let steps = if dice.percent(50) {
+                    vec![Item::line(format!("steps = {}", dice.within(1, 5)))]
+                } else {
+                    Vec::new()
+                };
                 inner.push(Item::plain_if_empty("clustering = walktrap", steps));
                 spec.note("floor", "walktrap");
             }

@@ -26,13 +26,18 @@ pub(crate) struct Links {
 pub(crate) fn links(dice: &mut Dice, names: &[&str], carry: Carry, floor: bool) -> Links {
     let alike = carry == Carry::Alike || names.len() == 1;
     let common = dice.pick(&["100 Gbps", "50 GB/s", "400 Gbps", "1 TB/s", "12.5 GB/s"]);
-    let unlike = [["100 Gbps", "400 Gbps", "200 Gbps"], ["50 GB/s", "100 GB/s", "25 GB/s"], ["300 Gbps", "100 Gbps", "200 Gbps"]];
+    let unlike = [
+        ["100 Gbps", "400 Gbps", "200 Gbps"],
+        ["50 GB/s", "100 GB/s", "25 GB/s"],
+        ["300 Gbps", "100 Gbps", "200 Gbps"],
+    ];
     let unlike = dice.pick(&unlike);
     let (mut timed, mut priced, mut items) = (true, false, Vec::new());
     for (place, name) in names.iter().enumerate() {
         let bandwidth = if alike { common } else { unlike[place] };
         let mut inner = vec![Item::line(format!("bandwidth = {bandwidth}"))];
-        let latency = dice.pick(&["", "10 ns", "7 m", "25 cycles", "1 cycles", "0.5 us", "0 cycles", "10.5 ns"]);
+        let latency =
+            dice.pick(&["", "10 ns", "7 m", "25 cycles", "1 cycles", "0.5 us", "0 cycles", "10.5 ns"]);
         timed &= latency != "0 cycles";
         if !latency.is_empty() {
             inner.push(Item::line(format!("latency = {latency}")));

@@ -57,7 +57,11 @@ fn generated(number: u64) -> Spec {
     let mut attempt = 0;
     loop {
         let mut dice = Dice::new(number + (attempt << 32));
-        let mut spec = if dice.percent(30) { pods::pod(&mut dice, number) } else { networks::network(&mut dice, number) };
+        let mut spec = if dice.percent(30) {
+            pods::pod(&mut dice, number)
+        } else {
+            networks::network(&mut dice, number)
+        };
         dressing::dress(&mut dice, &mut spec);
         attempt += 1;
         if wish.is_met(&spec) || attempt == ATTEMPTS {
@@ -79,9 +83,12 @@ fn wanted() -> Range<u64> {
 /// The compiler, and the second checker where it and Python are there.
 fn programs() -> Programs {
     let fabc = std::env::var("FABC").unwrap_or_else(|_| env!("CARGO_BIN_EXE_fabc").to_owned());
-    let checker =
-        std::env::var("FABC_CHECKER").map_or_else(|_| Path::new(env!("CARGO_MANIFEST_DIR")).join("python/check_fabric.py"), PathBuf::from);
-    let python = std::process::Command::new("python3").arg("--version").output().is_ok_and(|ended| ended.status.success());
+    let checker = std::env::var("FABC_CHECKER")
+        .map_or_else(|_| Path::new(env!("CARGO_MANIFEST_DIR")).join("python/check_fabric.py"), PathBuf::from);
+    let python = std::process::Command::new("python3")
+        .arg("--version")
+        .output()
+        .is_ok_and(|ended| ended.status.success());
     let checker = Some(checker).filter(|checker| python && checker.is_file());
     if checker.is_none() {
         println!("SKIPPED: the second checker (python/check_fabric.py, python3) is not here");
@@ -168,7 +175,9 @@ fn run_all(programs: &Programs, wanted: Range<u64>, directory: &Path) -> Outcome
                     let spec = generated(number);
                     if let Ok(path) = std::env::var("FABC_GENERATED_KEEP") {
                         let kept = Path::new(&path).join(number.to_string());
-                        std::fs::create_dir_all(&kept).and_then(|()| spec.write(&kept)).expect("the spec can be kept");
+                        std::fs::create_dir_all(&kept)
+                            .and_then(|()| spec.write(&kept))
+                            .expect("the spec can be kept");
                     }
                     let came = bench.run(&spec, Focus::All);
                     if let Ok(path) = std::env::var("FABC_GENERATED_LOG") {
@@ -245,11 +254,15 @@ fn generated_specs_build_and_everything_agrees() {
     if count >= SPECS {
         println!("{}", outcome.coverage.table());
     }
-    let failures: Vec<String> = outcome.failures.values().map(|failure| told(&programs, directory.path(), failure)).collect();
+    let failures: Vec<String> =
+        outcome.failures.values().map(|failure| told(&programs, directory.path(), failure)).collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     if count >= SPECS {
         let (built, refused) = (outcome.of("built"), outcome.of("refused"));
-        assert!(refused * 20 <= count, "{refused} of {count} specs are refused by check: the generator is wrong");
+        assert!(
+            refused * 20 <= count,
+            "{refused} of {count} specs are refused by check: the generator is wrong"
+        );
         assert!(built * 4 >= count * 3, "{built} of {count} specs are built");
         let missing = outcome.coverage.missing_features();
         assert!(missing.is_empty(), "no built spec has: {}", missing.join(", "));

@@ -25,16 +25,25 @@ pub(crate) fn network(dice: &mut Dice, number: u64) -> Spec {
     let mut spec = Spec::new(number, topology.row);
     let floor = topology.needs_floor || dice.percent(25);
     // Links that are told apart by their length are named nowhere else.
-    let by_length = floor && matches!(topology.names, LinkNames::One | LinkNames::ByClass) && dice.percent(30);
+    let by_length =
+        floor && matches!(topology.names, LinkNames::One | LinkNames::ByClass) && dice.percent(30);
     let routing = routing(dice, &topology);
     let scheduled = routing.word == "scheduled";
-    let carry = if scheduled || by_length { Carry::Alike } else { dice.pick(&[Carry::Alike, Carry::Alike, Carry::Unlike]) };
+    let carry = if scheduled || by_length {
+        Carry::Alike
+    } else {
+        dice.pick(&[Carry::Alike, Carry::Alike, Carry::Unlike])
+    };
     let count = if by_length { 2 } else { dice.weighted(&[(5, 1), (4, 2), (1, 3)]) };
     let names: Vec<&str> = ["wire", "fiber", "board"][..count].to_vec();
     let links = links::links(dice, &names, carry, floor);
     spec.note("links", if count == 1 { "one" } else { links.word });
     let faults = faults(dice, &topology, &routing);
-    let hosts = if topology.unlike_hosts { dice.pick(&[0, 1, 2]) } else { dice.weighted(&[(4, 1), (3, 0), (2, 2), (1, 4)]) };
+    let hosts = if topology.unlike_hosts {
+        dice.pick(&[0, 1, 2])
+    } else {
+        dice.weighted(&[(4, 1), (3, 0), (2, 2), (1, 4)])
+    };
     let vcs = routing.vcs.min(8);
     let (router, buffer, router_vcs, latency) = router(dice, &topology, hosts, vcs);
     spec.note("hosts", if topology.unlike_hosts { "by file".to_owned() } else { hosts.to_string() });
@@ -76,7 +85,10 @@ pub(crate) fn network(dice: &mut Dice, number: u64) -> Spec {
         floors::of_network(dice, &mut spec, &topology, by_length.then_some(&names));
     }
     if !topology.one_way && dice.percent(12) {
-        spec.items.push(Item::block("failures", vec![Item::line(format!("links <= {} %", dice.within(5, 60))), Item::line("seeds = 5")]));
+        spec.items.push(Item::block(
+            "failures",
+            vec![Item::line(format!("links <= {} %", dice.within(5, 60))), Item::line("seeds = 5")],
+        ));
         spec.note("failures", "yes");
     }
     demands::demand(dice, &mut spec, &facts);
@@ -122,7 +134,8 @@ fn routing(dice: &mut Dice, topology: &Topology) -> Routing {
 pub(crate) fn allowed_turns(dice: &mut Dice, routers: usize) -> Vec<Item> {
     let mut settings = Vec::new();
     if dice.percent(25) {
-        settings.push(Item::line(format!("priority = {}", dice.pick(&["chosen_paths", "all_paths", "random"]))));
+        settings
+            .push(Item::line(format!("priority = {}", dice.pick(&["chosen_paths", "all_paths", "random"]))));
     }
     match dice.below(10) {
         0 if routers <= 8 => settings.push(Item::line("select = ilp")),
@@ -178,7 +191,8 @@ fn faults(dice: &mut Dice, topology: &Topology, routing: &Routing) -> &'static s
 
 /// The router, its buffer, its virtual channels and whether it takes any time.
 fn router(dice: &mut Dice, topology: &Topology, hosts: usize, vcs: usize) -> (Item, usize, usize, bool) {
-    let is_known = !matches!(topology.names, LinkNames::ByFile | LinkNames::ByLevel) && topology.row != "goal";
+    let is_known =
+        !matches!(topology.names, LinkNames::ByFile | LinkNames::ByLevel) && topology.row != "goal";
     let radix = if is_known && dice.percent(30) { (topology.degree + hosts).max(1) } else { 64 };
     let router_vcs = dice.pick(&[vcs, vcs, vcs + 1, 8.max(vcs), 12]);
     let buffer = dice.weighted(&[(2, None), (1, Some(0)), (2, Some(8)), (3, Some(64))]);
@@ -230,10 +244,15 @@ fn named(dice: &mut Dice, topology: &Topology, names: &[&str], by_length: bool, 
         _ if by_length => {}
         LinkNames::One | LinkNames::ByClass if is_one && dice.percent(70) => {}
         LinkNames::One => added.push(Item::line(format!("link = {}", names[dice.below(names.len())]))),
-        LinkNames::ByClass if is_one || dice.percent(25) => added.push(Item::line(format!("link = {}", names[0]))),
+        LinkNames::ByClass if is_one || dice.percent(25) => {
+            added.push(Item::line(format!("link = {}", names[0])))
+        }
         LinkNames::ByClass => {
             let (local, global) = if dice.percent(50) { (0, 1) } else { (1, 0) };
-            added.extend([Item::line(format!("local = {}", names[local])), Item::line(format!("global = {}", names[global]))]);
+            added.extend([
+                Item::line(format!("local = {}", names[local])),
+                Item::line(format!("global = {}", names[global])),
+            ]);
         }
         LinkNames::ByLevel => over(dice, &mut settings, names, of_base),
         LinkNames::ByFile => {

@@ -65,18 +65,30 @@ impl Group {
 
     /// Cross-connects that lead to the cube `shift` on, round and round, for every switch.
     fn switches(&self, cubes: usize, shift: usize) -> Vec<Switch> {
-        let cubes: Vec<usize> = if self.cubes == (0, 0) { (0..cubes).collect() } else { (self.cubes.0..self.cubes.1).collect() };
+        let cubes: Vec<usize> =
+            if self.cubes == (0, 0) { (0..cubes).collect() } else { (self.cubes.0..self.cubes.1).collect() };
         let count = cubes.len();
         let [us, vs] = self.sizes;
         let mut switches = Vec::new();
         for (u, v) in (0..us).flat_map(|u| (0..vs).map(move |v| (u, v))) {
-            let written: Vec<String> = [(us, u), (vs, v)].iter().filter(|(size, _)| *size > 1).map(|(_, at)| at.to_string()).collect();
-            let name = if written.is_empty() { self.name.clone() } else { format!("{}[{}]", self.name, written.join(",")) };
+            let written: Vec<String> = [(us, u), (vs, v)]
+                .iter()
+                .filter(|(size, _)| *size > 1)
+                .map(|(_, at)| at.to_string())
+                .collect();
+            let name = if written.is_empty() {
+                self.name.clone()
+            } else {
+                format!("{}[{}]", self.name, written.join(","))
+            };
             let far = if self.flipped { vs - 1 - v } else { v };
             let axis = AXES[self.axis];
-            let ends = |sign: &str, v: usize| cubes.iter().map(|cube| format!("cube{cube}.{sign}{axis}[{u},{v}]")).collect::<Vec<_>>();
+            let ends = |sign: &str, v: usize| {
+                cubes.iter().map(|cube| format!("cube{cube}.{sign}{axis}[{u},{v}]")).collect::<Vec<_>>()
+            };
             let (plus, minus) = (ends("+", v), ends("-", far));
-            let (a, b, base) = if self.sided { (plus, minus, 0) } else { ([plus, minus].concat(), Vec::new(), count) };
+            let (a, b, base) =
+                if self.sided { (plus, minus, 0) } else { ([plus, minus].concat(), Vec::new(), count) };
             let joined = (0..count).map(|at| (at, base + (at + shift) % count)).collect();
             switches.push(Switch { name, a, b, joined });
         }
@@ -144,7 +156,8 @@ pub(crate) fn pod(dice: &mut Dice, number: u64) -> Spec {
     note_turns(&mut spec, &settings);
     spec.note("vcs", vcs.to_string());
     let router_vcs = dice.pick(&[vcs, vcs, vcs + 2, 4]).max(vcs);
-    let (buffer, latency) = (dice.pick(&[8, 64, 128]), dice.pick(&["", "1 cycles", "10 cycles", "25 ns", "0 cycles"]));
+    let (buffer, latency) =
+        (dice.pick(&[8, 64, 128]), dice.pick(&["", "1 cycles", "10 cycles", "25 ns", "0 cycles"]));
     extras::clock(dice, &mut spec);
     spec.items.extend(links.items.clone());
     spec.items.push(chip(dice, router_vcs, buffer, latency));
@@ -173,7 +186,10 @@ pub(crate) fn pod(dice: &mut Dice, number: u64) -> Spec {
     }
     demands::demand(dice, &mut spec, &facts);
     extras::extras(dice, &mut spec, &facts);
-    if dice.percent(15) && spec.has("demand", "uniform") && !spec.items.iter().any(|item| item.head.contains("require concurrent_flow")) {
+    if dice.percent(15)
+        && spec.has("demand", "uniform")
+        && !spec.items.iter().any(|item| item.head.contains("require concurrent_flow"))
+    {
         spec.items.push(Item::line("require concurrent_flow >= 0.0001 % of universal"));
         spec.note("require", "of universal");
     }
@@ -297,7 +313,17 @@ fn groups(
         let least = if sided && !pair { cubes } else { 2 * cubes };
         let ports = if dice.percent(40) { least } else { least + dice.within(1, 40) };
         let name = AXES[axis].to_uppercase();
-        groups.push(Group { name, axis, sizes, cubes: (0, 0), sided, flipped, over: dice.pick(fibers), settings, ports });
+        groups.push(Group {
+            name,
+            axis,
+            sizes,
+            cubes: (0, 0),
+            sided,
+            flipped,
+            over: dice.pick(fibers),
+            settings,
+            ports,
+        });
     }
     groups
 }
@@ -313,7 +339,17 @@ fn some_axes(dice: &mut Dice) -> Vec<usize> {
 
 /// Sides of a cube, and how many cubes.
 fn sizes(dice: &mut Dice) -> ([usize; 3], usize) {
-    let sides = dice.pick(&[[1, 1, 1], [2, 1, 1], [1, 2, 1], [1, 1, 3], [2, 2, 1], [1, 2, 2], [2, 2, 2], [3, 1, 2], [2, 2, 1]]);
+    let sides = dice.pick(&[
+        [1, 1, 1],
+        [2, 1, 1],
+        [1, 2, 1],
+        [1, 1, 3],
+        [2, 2, 1],
+        [1, 2, 2],
+        [2, 2, 2],
+        [3, 1, 2],
+        [2, 2, 1],
+    ]);
     let chips: usize = sides.iter().product();
     let cubes = dice.within(2, (24 / chips).min(6));
     (sides, cubes)
@@ -347,8 +383,15 @@ fn shape(dice: &mut Dice, spec: &mut Spec, row: &str, fibers: &[&'static str]) -
                 "pod cross_connects" | "pod near" => {
                     let switches = shape.groups.iter().flat_map(|group| group.switches(cubes, 1)).collect();
                     spec.files.insert("live.json".to_owned(), Data::Switches(switches));
-                    let near = [Item::line("start = cross_connects \"live.json\""), Item::line(format!("moves <= {}", dice.below(9)))];
-                    if row == "pod near" { synthesize(dice, spec, &near) } else { Item::line("topology = cross_connects \"live.json\"") }
+                    let near = [
+                        Item::line("start = cross_connects \"live.json\""),
+                        Item::line(format!("moves <= {}", dice.below(9))),
+                    ];
+                    if row == "pod near" {
+                        synthesize(dice, spec, &near)
+                    } else {
+                        Item::line("topology = cross_connects \"live.json\"")
+                    }
                 }
                 _ => synthesize(dice, spec, &[]),
             };
@@ -468,11 +511,15 @@ fn slices(dice: &mut Dice, spec: &mut Spec, shape: &Shape, vcs: usize, facts: &F
             inner.push(Item::line(format!("count = {count}")));
         }
         if dice.percent(50) {
-            let faults = if size > 1 && shape.switches() > 1 { dice.pick(&["0", "1 ocs", "1 link"]) } else { "0" };
+            let faults =
+                if size > 1 && shape.switches() > 1 { dice.pick(&["0", "1 ocs", "1 link"]) } else { "0" };
             spec.note("slices", format!("faults {faults}"));
             inner.push(Item::block(
                 "budget",
-                vec![Item::line(format!("vcs = {}", vcs.max(2).min(facts.router_vcs))), Item::line(format!("faults = {faults}"))],
+                vec![
+                    Item::line(format!("vcs = {}", vcs.max(2).min(facts.router_vcs))),
+                    Item::line(format!("faults = {faults}")),
+                ],
             ));
         }
         inner.push(synthesize(dice, spec, &[]));

@@ -29,7 +29,9 @@ struct Ended {
 impl Ended {
     /// The first error code that was told.
     fn code(&self) -> String {
-        let place = |text: &str| text.match_indices("FAB0").find_map(|(at, _)| text.get(at..at + 7).map(str::to_owned));
+        let place = |text: &str| {
+            text.match_indices("FAB0").find_map(|(at, _)| text.get(at..at + 7).map(str::to_owned))
+        };
         place(&self.err).or_else(|| place(&self.out)).unwrap_or_else(|| "no code".to_owned())
     }
 
@@ -109,11 +111,16 @@ impl<'a> Bench<'a> {
     }
 
     fn end(&self, program: &Path, arguments: &[&str]) -> Ended {
-        let stream = |name: &str| File::create(self.directory.join(name)).expect("the directory can be written");
+        let stream =
+            |name: &str| File::create(self.directory.join(name)).expect("the directory can be written");
         let mut command = Command::new(program);
         command.args(arguments).current_dir(&self.directory).stdin(Stdio::null());
         command.env("RAYON_NUM_THREADS", "1").env("RUST_BACKTRACE", "0").env("RUST_LIB_BACKTRACE", "0");
-        let mut child = command.stdout(stream("stdout")).stderr(stream("stderr")).spawn().expect("the program can be run");
+        let mut child = command
+            .stdout(stream("stdout"))
+            .stderr(stream("stderr"))
+            .spawn()
+            .expect("the program can be run");
         let mut waited = 0;
         let exit = loop {
             match child.try_wait().expect("the program can be waited for") {
@@ -130,7 +137,10 @@ impl<'a> Bench<'a> {
                 }
             }
         };
-        let read = |name: &str| String::from_utf8_lossy(&std::fs::read(self.directory.join(name)).unwrap_or_default()).into_owned();
+        let read = |name: &str| {
+            String::from_utf8_lossy(&std::fs::read(self.directory.join(name)).unwrap_or_default())
+                .into_owned()
+        };
         Ended { exit, out: read("stdout"), err: read("stderr") }
     }
 
@@ -182,7 +192,11 @@ impl<'a> Bench<'a> {
             counts.extend(self.second_checker()?);
         }
         if focus.wants("same bytes", sample == 0) {
-            self.expect("same bytes", &["build", "-q", "--threads", "2", "spec.fab", "--out", "again"], &[0])?;
+            self.expect(
+                "same bytes",
+                &["build", "-q", "--threads", "2", "spec.fab", "--out", "again"],
+                &[0],
+            )?;
             self.compare("same bytes", "out/generated", "again/generated", &[])?;
         }
         if focus.wants("normal form", sample == 1) {
@@ -207,7 +221,8 @@ impl<'a> Bench<'a> {
 
     /// Laying a spec out twice is laying it out once, and means the same.
     fn laid_out(&self, spec: &Spec) -> Result<(), Failure> {
-        std::fs::copy(self.directory.join("spec.fab"), self.directory.join("laid.fab")).expect("the spec can be copied");
+        std::fs::copy(self.directory.join("spec.fab"), self.directory.join("laid.fab"))
+            .expect("the spec can be copied");
         self.expect("fmt", &["fmt", "-q", "laid.fab"], &[0])?;
         self.expect("fmt", &["fmt", "-q", "--check", "laid.fab"], &[0])?;
         // A fabric in slices has no single normal form to print.
@@ -253,7 +268,8 @@ impl<'a> Bench<'a> {
         let mut dice = Dice::new(spec.number ^ (0x5eed << 20) ^ (draw << 40));
         let parts = Parts::read(&self.directory.join("out/generated"), &mut dice);
         let Some(parts) = parts else { return Ok("repair: nothing to take down".to_owned()) };
-        let down: Vec<String> = (0..dice.weighted(&[(6, 1), (2, 2), (1, 3)])).map(|_| parts.any(&mut dice)).collect();
+        let down: Vec<String> =
+            (0..dice.weighted(&[(6, 1), (2, 2), (1, 3)])).map(|_| parts.any(&mut dice)).collect();
         let mut arguments = vec!["repair", "-q", "out/generated", "--out", "repaired"];
         down.iter().for_each(|name| arguments.extend(["--down", name]));
         if let Some(slice) = &parts.slice {
@@ -276,21 +292,30 @@ impl<'a> Bench<'a> {
             };
         }
         let step = std::fs::read_to_string(self.directory.join("repaired/repair.json")).unwrap_or_default();
-        let step = serde_json::from_str::<Value>(&step).ok().and_then(|repair| repair["step"].as_str().map(str::to_owned));
-        let kind = parts.kind.as_ref().map_or("out/generated".to_owned(), |kind| format!("out/generated/slices/{kind}"));
+        let step = serde_json::from_str::<Value>(&step)
+            .ok()
+            .and_then(|repair| repair["step"].as_str().map(str::to_owned));
+        let kind = parts
+            .kind
+            .as_ref()
+            .map_or("out/generated".to_owned(), |kind| format!("out/generated/slices/{kind}"));
         let mut verify = vec!["verify", "-q", &kind, "--repair", "repaired"];
         let mut before = format!("after fabc {}", arguments.join(" "));
         self.expect("verify of repair", &verify, &[0]).map_err(|failure| failure.after(&before))?;
         if spec.number % 10 >= 7 && parts.slice.is_none() {
             // Another repair begins where this one ended.
             let next = parts.any(&mut dice);
-            let again = ["repair", "-q", "out/generated", "--out", "next", "--from", "repaired", "--down", &next];
-            let ended = self.expect("repair from a repair", &again, &[0, 2, 3]).map_err(|failure| failure.after(&before))?;
+            let again =
+                ["repair", "-q", "out/generated", "--out", "next", "--from", "repaired", "--down", &next];
+            let ended = self
+                .expect("repair from a repair", &again, &[0, 2, 3])
+                .map_err(|failure| failure.after(&before))?;
             if ended.exit == Some(0) {
                 verify.pop();
                 verify.extend(["next", "--from", "repaired"]);
                 before += &format!("\nand fabc {}", again.join(" "));
-                self.expect("verify of repair from a repair", &verify, &[0]).map_err(|failure| failure.after(&before))?;
+                self.expect("verify of repair from a repair", &verify, &[0])
+                    .map_err(|failure| failure.after(&before))?;
             }
         }
         Ok(format!("repair: {}", step.unwrap_or_else(|| "no step".to_owned())))
@@ -301,13 +326,20 @@ fn failure(step: &'static str, ended: &Ended, arguments: &[&str]) -> Failure {
     // The frames of a panic say less than its message.
     let frame = |line: &str| {
         let line = line.trim_start();
-        line.starts_with("at ") || line.split_once(": ").is_some_and(|(number, _)| number.parse::<u32>().is_ok())
+        line.starts_with("at ")
+            || line.split_once(": ").is_some_and(|(number, _)| number.parse::<u32>().is_ok())
     };
     let tail = |text: &str| {
         let lines: Vec<&str> = text.lines().filter(|line| !frame(line)).collect();
         lines[lines.len().saturating_sub(12)..].join("\n")
     };
-    let told = format!("{} (exit code {:?})\n{}\n{}", arguments.join(" "), ended.exit, tail(&ended.out), tail(&ended.err));
+    let told = format!(
+        "{} (exit code {:?})\n{}\n{}",
+        arguments.join(" "),
+        ended.exit,
+        tail(&ended.out),
+        tail(&ended.err)
+    );
     Failure { step, exit: ended.exit, kind: ended.kind(), told }
 }
 
@@ -318,7 +350,8 @@ fn same(step: &'static str, one: &str, other: &str, what: &str) -> Result<(), Fa
     }
     let cut = |line: &str| line.chars().take(300).collect::<String>();
     let pair = one.lines().zip(other.lines()).find(|(one, other)| one != other);
-    let told = pair.map_or_else(|| "one is longer".to_owned(), |(one, other)| format!("{}\n{}", cut(one), cut(other)));
+    let told = pair
+        .map_or_else(|| "one is longer".to_owned(), |(one, other)| format!("{}\n{}", cut(one), cut(other)));
     Err(Failure { step, exit: Some(0), kind: format!("{what} differs"), told })
 }
 
@@ -356,10 +389,18 @@ impl Parts {
         if let Some(placement) = read(directory.join("placement.json")) {
             let slices = placement["slices"].as_array()?;
             let slice = slices.get(dice.below(slices.len()))?;
-            let cubes: Vec<String> = slice["cubes"].as_array()?.iter().map(|cube| format!("cube{cube}[0,0,0]")).collect();
+            let cubes: Vec<String> =
+                slice["cubes"].as_array()?.iter().map(|cube| format!("cube{cube}[0,0,0]")).collect();
             let text = |name: &str| slice[name].as_str().map(str::to_owned);
             let (slice, kind) = (text("name"), text("kind"));
-            return Some(Parts { routers: cubes, links: Vec::new(), switches: Vec::new(), blocks: Vec::new(), slice, kind });
+            return Some(Parts {
+                routers: cubes,
+                links: Vec::new(),
+                switches: Vec::new(),
+                blocks: Vec::new(),
+                slice,
+                kind,
+            });
         }
         let topology = read(directory.join("topology.json"))?;
         let node = |node: &Value| match node["name"].as_str() {
@@ -373,16 +414,21 @@ impl Parts {
             Some(format!("{}.{port}", routers.get(node)?))
         };
         let links: &[Value] = topology["links"].as_array()?;
-        let mut switches: Vec<String> = links.iter().filter_map(|link| link["ocs"].as_str().map(str::to_owned)).collect();
+        let mut switches: Vec<String> =
+            links.iter().filter_map(|link| link["ocs"].as_str().map(str::to_owned)).collect();
         switches.sort();
         switches.dedup();
         // Cubes, groups and supernodes have names. Other blocks have none.
         let named = |block: &&str| ["cube", "group", "supernode"].iter().any(|word| block.starts_with(word));
-        let block = |name: &String| name.split_once('[').map(|(block, _)| block).filter(named).map(str::to_owned);
+        let block =
+            |name: &String| name.split_once('[').map(|(block, _)| block).filter(named).map(str::to_owned);
         let mut blocks: Vec<String> = routers.iter().filter_map(block).collect();
         blocks.dedup();
         let ends = if dice.percent(50) { "a" } else { "b" };
-        let links = links.iter().filter_map(|link| end(link, if link["simplex"].as_bool() == Some(true) { "a" } else { ends })).collect();
+        let links = links
+            .iter()
+            .filter_map(|link| end(link, if link["simplex"].as_bool() == Some(true) { "a" } else { ends }))
+            .collect();
         Some(Parts { routers, links, switches, blocks, slice: None, kind: None })
     }
 

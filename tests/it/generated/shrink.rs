@@ -78,7 +78,8 @@ fn without(spec: &Spec, place: usize) -> Spec {
     if gone.head == "floor" {
         let priced = ["per_metre", "cost", "cost_per_metre", "power"];
         for item in candidate.items.iter_mut().filter(|item| item.head.starts_with("link ")) {
-            let of_floor = |line: &Item| line.head.split(' ').next().is_some_and(|word| priced.contains(&word));
+            let of_floor =
+                |line: &Item| line.head.split(' ').next().is_some_and(|word| priced.contains(&word));
             item.block.iter_mut().for_each(|inner| inner.retain(|line| !of_floor(line)));
         }
         candidate.items.retain(|item| !(item.head.starts_with("require") && item.head.ends_with('m')));
@@ -104,7 +105,9 @@ fn without_parts(spec: &Spec) -> Option<Spec> {
 
 /// The same fabric on the simplest topologies of all.
 fn plain_topologies(spec: &Spec) -> Vec<Spec> {
-    let Some(place) = spec.items.iter().position(|item| item.head.starts_with("topology = ")) else { return Vec::new() };
+    let Some(place) = spec.items.iter().position(|item| item.head.starts_with("topology = ")) else {
+        return Vec::new();
+    };
     let topology = &spec.items[place];
     let is_pod = spec.items.iter().any(|item| item.head.starts_with("cubes"));
     if is_pod && topology.head == "topology = synthesize" || !is_pod && topology.head.contains("torus") {
@@ -116,10 +119,13 @@ fn plain_topologies(spec: &Spec) -> Vec<Spec> {
         forget_files(&mut candidate);
         return vec![candidate];
     }
-    let said = |word: &str| topology.block.iter().flatten().find_map(|line| line.head.strip_prefix(word).map(str::to_owned));
+    let said = |word: &str| {
+        topology.block.iter().flatten().find_map(|line| line.head.strip_prefix(word).map(str::to_owned))
+    };
     let link = ["link = ", "default = ", "local = "].into_iter().find_map(said);
     let links: Vec<Item> = link.into_iter().map(|link| Item::line(format!("link = {link}"))).collect();
-    let classes: Vec<Item> = topology.block.iter().flatten().filter(|line| line.head.contains("al = ")).cloned().collect();
+    let classes: Vec<Item> =
+        topology.block.iter().flatten().filter(|line| line.head.contains("al = ")).cloned().collect();
     let simple = |head: &str| {
         let mut candidate = spec.clone();
         let mut settings = if head == "dragonfly" { classes.clone() } else { links.clone() };
@@ -145,7 +151,11 @@ fn plain_topologies(spec: &Spec) -> Vec<Spec> {
 /// The candidate with smaller matrices, where it has one and its topology is another one.
 fn with_fitting_matrix(spec: &Spec, candidate: &Spec) -> Vec<Spec> {
     let topology = |spec: &Spec| {
-        spec.items.iter().filter(|item| item.head.starts_with("topology") || item.head.starts_with("cube")).cloned().collect::<Vec<_>>()
+        spec.items
+            .iter()
+            .filter(|item| item.head.starts_with("topology") || item.head.starts_with("cube"))
+            .cloned()
+            .collect::<Vec<_>>()
     };
     let Some(Data::Matrix(rows)) = candidate.files.get("demand.csv") else { return Vec::new() };
     if topology(spec) == topology(candidate) {
@@ -162,12 +172,16 @@ fn with_fitting_matrix(spec: &Spec, candidate: &Spec) -> Vec<Spec> {
 
 /// Items that are a step smaller than this one.
 fn smaller_items(item: &Item) -> Vec<Item> {
-    let mut smaller = smaller_heads(&item.head).into_iter().map(|head| Item { head, ..item.clone() }).collect::<Vec<_>>();
+    let mut smaller =
+        smaller_heads(&item.head).into_iter().map(|head| Item { head, ..item.clone() }).collect::<Vec<_>>();
     let Some(inner) = &item.block else { return smaller };
     for place in 0..inner.len() {
         let mut lines = inner.clone();
         lines.remove(place);
-        smaller.push(Item { head: item.head.clone(), block: if lines.is_empty() && !is_block(&item.head) { None } else { Some(lines) } });
+        smaller.push(Item {
+            head: item.head.clone(),
+            block: if lines.is_empty() && !is_block(&item.head) { None } else { Some(lines) },
+        });
     }
     for (place, line) in inner.iter().enumerate() {
         for changed in smaller_items(line) {
@@ -194,14 +208,18 @@ fn smaller_heads(head: &str) -> Vec<String> {
     let mut at = 0;
     while at < bytes.len() {
         let begins = bytes[at].is_ascii_digit()
-            && (at == 0 || !bytes[at - 1].is_ascii_alphanumeric() && bytes[at - 1] != b'.' && bytes[at - 1] != b'_');
+            && (at == 0
+                || !bytes[at - 1].is_ascii_alphanumeric() && bytes[at - 1] != b'.' && bytes[at - 1] != b'_');
         if !begins {
             at += 1;
             continue;
         }
         let end = at + bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         if let Ok(number) = head[at..end].parse::<u64>() {
-            let mut lower: Vec<u64> = [0, 1, 2, number / 2, number.saturating_sub(1)].into_iter().filter(|lower| *lower < number).collect();
+            let mut lower: Vec<u64> = [0, 1, 2, number / 2, number.saturating_sub(1)]
+                .into_iter()
+                .filter(|lower| *lower < number)
+                .collect();
             lower.truncate(if number > 40 { 3 } else { 5 });
             lower.dedup();
             smaller.extend(lower.into_iter().map(|lower| format!("{}{lower}{}", &head[..at], &head[end..])));
@@ -219,16 +237,21 @@ fn smaller_files(data: &Data) -> Vec<Data> {
     match data {
         Data::Matrix(rows) => {
             let mut smaller = Vec::new();
-            let used: Vec<usize> = (0..rows.len()).filter(|row| rows[*row].iter().any(|weight| *weight > 0)).collect();
+            let used: Vec<usize> =
+                (0..rows.len()).filter(|row| rows[*row].iter().any(|weight| *weight > 0)).collect();
             let change = |change: &dyn Fn(&mut Vec<Vec<u32>>)| {
                 let mut rows = rows.clone();
                 change(&mut rows);
                 Data::Matrix(rows)
             };
             smaller.extend(used.iter().map(|row| change(&|rows| rows[*row].fill(0))));
-            smaller.push(change(&|rows| rows.iter_mut().flatten().for_each(|weight| *weight = (*weight).min(1))));
+            smaller.push(change(&|rows| {
+                rows.iter_mut().flatten().for_each(|weight| *weight = (*weight).min(1))
+            }));
             if used.len() <= 3 {
-                for (row, column) in used.iter().flat_map(|row| (0..rows.len()).map(move |column| (*row, column))) {
+                for (row, column) in
+                    used.iter().flat_map(|row| (0..rows.len()).map(move |column| (*row, column)))
+                {
                     if rows[row][column] > 0 {
                         smaller.push(change(&|rows| rows[row][column] = 0));
                     }

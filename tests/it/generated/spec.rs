@@ -73,7 +73,8 @@ pub(crate) struct Switch {
 
 impl Switch {
     fn print(&self) -> String {
-        let list = |ports: &[String]| ports.iter().map(|port| format!("\"{port}\"")).collect::<Vec<_>>().join(",");
+        let list =
+            |ports: &[String]| ports.iter().map(|port| format!("\"{port}\"")).collect::<Vec<_>>().join(",");
         let joined = self.joined.iter().map(|(a, b)| format!("[{a},{b}]")).collect::<Vec<_>>().join(",");
         let (name, a, b) = (&self.name, list(&self.a), list(&self.b));
         format!("{{\"name\":\"{name}\",\"a\":[{a}],\"b\":[{b}],\"cross_connects\":[{joined}]}}")
@@ -84,9 +85,14 @@ impl Data {
     /// The text of the file, or of a large matrix what is not 0.
     fn shown(&self) -> String {
         let Data::Matrix(rows) = self else { return self.print() };
-        let weights = rows.iter().enumerate().flat_map(|(from, row)| row.iter().enumerate().map(move |(to, weight)| (from, to, *weight)));
-        let lit: Vec<String> =
-            weights.filter(|(.., weight)| *weight > 0).map(|(from, to, weight)| format!("line {from} column {to}: {weight}\n")).collect();
+        let weights = rows
+            .iter()
+            .enumerate()
+            .flat_map(|(from, row)| row.iter().enumerate().map(move |(to, weight)| (from, to, *weight)));
+        let lit: Vec<String> = weights
+            .filter(|(.., weight)| *weight > 0)
+            .map(|(from, to, weight)| format!("line {from} column {to}: {weight}\n"))
+            .collect();
         if rows.len() <= 12 || lit.len() > 40 {
             return self.print();
         }
@@ -96,7 +102,8 @@ impl Data {
     fn print(&self) -> String {
         match self {
             Data::Matrix(rows) => {
-                let line = |row: &Vec<u32>| row.iter().map(u32::to_string).collect::<Vec<_>>().join(",") + "\n";
+                let line =
+                    |row: &Vec<u32>| row.iter().map(u32::to_string).collect::<Vec<_>>().join(",") + "\n";
                 rows.iter().map(line).collect()
             }
             Data::Lines(lines) => lines.iter().map(|line| format!("{line}\n")).collect(),
@@ -126,7 +133,14 @@ pub(crate) struct Spec {
 
 impl Spec {
     pub(crate) fn new(number: u64, plant: &'static str) -> Self {
-        Spec { number, plant, outside: Vec::new(), items: Vec::new(), files: BTreeMap::new(), traits: BTreeSet::new() }
+        Spec {
+            number,
+            plant,
+            outside: Vec::new(),
+            items: Vec::new(),
+            files: BTreeMap::new(),
+            traits: BTreeSet::new(),
+        }
     }
 
     pub(crate) fn note(&mut self, dimension: &'static str, value: impl Into<String>) {

@@ -56,7 +56,20 @@ type Dimension = (&'static str, &'static [&'static str]);
 /// Features that are looked at on every plant.
 const OF_EVERY_PLANT: [Dimension; 8] = [
     ("faults", &["0", "1 link", "1 router", "1 chip", "1 ocs", "2 ocs"]),
-    ("demand", &["uniform", "groups", "dense", "sparse", "hot pair", "one receiver", "one sender", "permutation", "one pair"]),
+    (
+        "demand",
+        &[
+            "uniform",
+            "groups",
+            "dense",
+            "sparse",
+            "hot pair",
+            "one receiver",
+            "one sender",
+            "permutation",
+            "one pair",
+        ],
+    ),
     ("floor", &["yes", "per_metre", "annealed", "grid"]),
     ("links", &["one", "alike", "unlike"]),
     ("routing", &["minimal", "allowed_turns", "up_down", "dimension_order", "algebraic", "scheduled"]),
@@ -68,19 +81,59 @@ const OF_EVERY_PLANT: [Dimension; 8] = [
 /// Features that some specs must have, those first that are rare.
 const OF_SOME: [Dimension; 19] = [
     ("ways", &["min", "family", "min_first", "valiant", "ugal", "ugal_global"]),
-    ("traffic", &["tornado", "neighbour", "group_shift", "adversarial", "bit_complement", "bit_reverse", "bit_shuffle", "transpose"]),
+    (
+        "traffic",
+        &[
+            "tornado",
+            "neighbour",
+            "group_shift",
+            "adversarial",
+            "bit_complement",
+            "bit_reverse",
+            "bit_shuffle",
+            "transpose",
+        ],
+    ),
     ("floor", &["by_cluster", "by_group", "bundles by_group", "walktrap", "by length", "serpentine"]),
-    ("scheduled", &["groups", "all_to_all", "all_gather", "reduce_scatter", "all_reduce", "broadcast", "send", "pairs", "after"]),
+    (
+        "scheduled",
+        &[
+            "groups",
+            "all_to_all",
+            "all_gather",
+            "reduce_scatter",
+            "all_reduce",
+            "broadcast",
+            "send",
+            "pairs",
+            "after",
+        ],
+    ),
     ("switches", &["for cubes", "partial", "pair", "any", "flipped", "sided"]),
     ("simulated", &["all scenarios"]),
     ("collective", &["all scenarios"]),
-    ("algorithm", &["gather_reduce", "local", "trees", "multitree", "slots", "steps", "pull", "direct", "auto"]),
+    (
+        "algorithm",
+        &["gather_reduce", "local", "trees", "multitree", "slots", "steps", "pull", "direct", "auto"],
+    ),
     ("slices", &["spare", "serve", "train", "collective", "demand", "faults 1 ocs", "faults 1 link"]),
     ("symmetry", &["translation", "auto", "none"]),
     ("objective", &["hops", "flow"]),
     ("turns", &["key = dst", "select = ilp", "priority"]),
     ("births", &["bursts"]),
-    ("traffic", &["permutation", "endpoint_permutation", "adjacent", "demand", "hotspot", "all_to_all", "trace", "uniform"]),
+    (
+        "traffic",
+        &[
+            "permutation",
+            "endpoint_permutation",
+            "adjacent",
+            "demand",
+            "hotspot",
+            "all_to_all",
+            "trace",
+            "uniform",
+        ],
+    ),
     ("failures", &["yes"]),
     ("budget", &["table_entries"]),
     ("hosts", &["0", "1", "2", "4", "by file"]),
@@ -90,13 +143,20 @@ const OF_SOME: [Dimension; 19] = [
 
 /// All features that a run must have.
 pub(crate) fn features() -> impl Iterator<Item = (&'static str, &'static str)> {
-    OF_SOME.iter().chain(&OF_EVERY_PLANT).flat_map(|(dimension, values)| values.iter().map(|value| (*dimension, *value)))
+    OF_SOME
+        .iter()
+        .chain(&OF_EVERY_PLANT)
+        .flat_map(|(dimension, values)| values.iter().map(|value| (*dimension, *value)))
 }
 
 /// All pairs of a plant and a feature that go together.
 pub(crate) fn pairs() -> impl Iterator<Item = (&'static str, (&'static str, &'static str))> {
-    let of_every = || OF_EVERY_PLANT.iter().flat_map(|(dimension, values)| values.iter().map(|value| (*dimension, *value)));
-    PLANTS.iter().flat_map(move |plant| of_every().filter(|feature| go_together(plant, *feature)).map(|feature| (*plant, feature)))
+    let of_every = || {
+        OF_EVERY_PLANT.iter().flat_map(|(dimension, values)| values.iter().map(|value| (*dimension, *value)))
+    };
+    PLANTS.iter().flat_map(move |plant| {
+        of_every().filter(|feature| go_together(plant, *feature)).map(|feature| (*plant, feature))
+    })
 }
 
 /// Whether the language, or the size of a plant, lets it have a feature.

@@ -16,7 +16,8 @@ fn disk(path: &str) -> Result<String, String> {
 fn with(sets: &[&str]) -> Result<(Fabric, Spec, SourceMap), String> {
     let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
     fabc::lang::read_with(POD, &disk, &sets).map_err(|(failure, sources)| {
-        let told: Vec<String> = failure.diagnostics().iter().map(|error| told_of(&**error, &sources)).collect();
+        let told: Vec<String> =
+            failure.diagnostics().iter().map(|error| told_of(&**error, &sources)).collect();
         told.concat()
     })
 }
@@ -51,18 +52,41 @@ fn codes_of_what_is_set_are_told() {
 
 #[test]
 fn parameters_have_the_values_that_they_are_set_to() {
-    let sets = ["count=3", "rate=100GB/s", " wait = 2 * 10 ns", "way=allowed_turns", "share=1", "wire=fiber", "traffic = ring.csv"];
+    let sets = [
+        "count=3",
+        "rate=100GB/s",
+        " wait = 2 * 10 ns",
+        "way=allowed_turns",
+        "share=1",
+        "wire=fiber",
+        "traffic = ring.csv",
+    ];
     // 24 chips have no matrix of 16.
     assert!(with(&sets).unwrap_err().contains("FAB0128"));
-    let sets = ["rate=100GB/s", " wait = 2 * 10 ns", "way=allowed_turns", "share=1", "wire=fiber", "traffic = ring.csv", "seed=side"];
+    let sets = [
+        "rate=100GB/s",
+        " wait = 2 * 10 ns",
+        "way=allowed_turns",
+        "share=1",
+        "wire=fiber",
+        "traffic = ring.csv",
+        "seed=side",
+    ];
     let (fabric, spec, _) = with(&sets).unwrap_or_else(|told| panic!("{told}"));
     assert_eq!(fabric.routing.name(), "allowed_turns");
     let normal = print_spec(&normalize(&spec));
-    for part in ["bandwidth = 100 GB/s; latency = 20 ns;", "over fiber", "cubes = 2;", "seed = 2;", "concurrent_flow >= 0.001;"] {
+    for part in [
+        "bandwidth = 100 GB/s; latency = 20 ns;",
+        "over fiber",
+        "cubes = 2;",
+        "seed = 2;",
+        "concurrent_flow >= 0.001;",
+    ] {
         assert!(normal.contains(part), "{part}\n{normal}");
     }
     assert!(!normal.contains("param"), "{normal}");
-    let told: Vec<String> = bind(&spec).settings.into_iter().map(|(name, value)| format!("{name} {value}")).collect();
+    let told: Vec<String> =
+        bind(&spec).settings.into_iter().map(|(name, value)| format!("{name} {value}")).collect();
     let wanted = [
         "param.count 2",
         "param.rate 100 GB/s",
@@ -78,7 +102,8 @@ fn parameters_have_the_values_that_they_are_set_to() {
 
 #[test]
 fn the_outer_change_counts_and_the_command_line_most() {
-    let inner = "param n = 1; param m = 1; link copper { bandwidth = 1 GB/s; latency = n cycles; } cubes = m;";
+    let inner =
+        "param n = 1; param m = 1; link copper { bandwidth = 1 GB/s; latency = n cycles; } cubes = m;";
     let middle = "use \"inner\" { n = 2; m = 2; link copper { bandwidth = 2 GB/s; } }";
     let outer = "use \"middle\" { n = 3; } fabric pod { budget { vcs = n; } }";
     let files = |path: &str| {
@@ -94,7 +119,12 @@ fn the_outer_change_counts_and_the_command_line_most() {
         (print_spec(&normalize(&spec)), bind(&spec).settings)
     };
     let (text, settings) = normal(&[]);
-    assert!(text.contains("bandwidth = 2 GB/s; latency = 3 cycles;") && text.contains("cubes = 2;") && text.contains("vcs = 3;"), "{text}");
+    assert!(
+        text.contains("bandwidth = 2 GB/s; latency = 3 cycles;")
+            && text.contains("cubes = 2;")
+            && text.contains("vcs = 3;"),
+        "{text}"
+    );
     let names: Vec<&str> = settings.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["param.m", "param.n", "use.link copper.bandwidth"]);
     let (text, _) = normal(&["n=4", "m=n + 1"]);
@@ -106,10 +136,17 @@ fn spec() -> impl Strategy<Value = String> {
     let value = prop_oneof![
         (0u32..1000).prop_map(|n| n.to_string()),
         (1u32..1000).prop_map(|n| format!("0.{n}")),
-        (1u32..1000, prop::sample::select(vec!["GB/s", "ns", "cycles", "MiB", "W"])).prop_map(|(n, unit)| format!("{n} {unit}")),
-        prop::sample::select(vec!["up_down", "\"a b.csv\"", "\"x\"", "(3 + 4) * 2", "-5", "copper"]).prop_map(str::to_owned),
+        (1u32..1000, prop::sample::select(vec!["GB/s", "ns", "cycles", "MiB", "W"]))
+            .prop_map(|(n, unit)| format!("{n} {unit}")),
+        prop::sample::select(vec!["up_down", "\"a b.csv\"", "\"x\"", "(3 + 4) * 2", "-5", "copper"])
+            .prop_map(str::to_owned),
     ];
-    let among = prop_oneof![Just(""), Just(" in 0..=1_000"), Just(" in 0.1 ns ..= 1 s"), Just(" in [up_down, \"a b.csv\", copper]")];
+    let among = prop_oneof![
+        Just(""),
+        Just(" in 0..=1_000"),
+        Just(" in 0.1 ns ..= 1 s"),
+        Just(" in [up_down, \"a b.csv\", copper]")
+    ];
     let params = prop::collection::vec((value.clone(), among), 1..6);
     let change = prop_oneof![
         Just("chip { vcs = p0 ; mesh 2x2x2 over copper; }"),
@@ -118,7 +155,11 @@ fn spec() -> impl Strategy<Value = String> {
         Just("lab = \"lab 1.csv\";"),
         Just("topology = synthesize { seed = 1; }"),
     ];
-    let swept = prop_oneof![Just(""), Just("sweep { p0 = 1 , 2..4, -1 ..= 3, \"a b\";; p1 = up_down; }"), Just("sweep{}")];
+    let swept = prop_oneof![
+        Just(""),
+        Just("sweep { p0 = 1 , 2..4, -1 ..= 3, \"a b\";; p1 = up_down; }"),
+        Just("sweep{}")
+    ];
     let swept = swept.prop_map(|text| text.replace(";;", ";"));
     let parts = (params, prop::collection::vec(value, 0..3), prop::collection::vec(change, 0..4), swept);
     parts.prop_map(|(params, lets, changes, swept)| {
@@ -128,7 +169,8 @@ fn spec() -> impl Strategy<Value = String> {
     })
 }
 
-const PART: &str = "chip { vcs = 1; } link copper { latency = 1 ns; } cubes = 1; param lab = \"x\"; topology = synthesize;";
+const PART: &str =
+    "chip { vcs = 1; } link copper { latency = 1 ns; } cubes = 1; param lab = \"x\"; topology = synthesize;";
 
 proptest! {
     #[test]

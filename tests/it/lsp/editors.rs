@@ -15,15 +15,38 @@ struct Kind {
 
 /// In the order of [`words_by_kind`].
 const KINDS: [Kind; 4] = [
-    Kind { vim: "Keyword", text_mate: "keyword.control.fab", tree_sitter: "keyword", highlight_js: "keyword" },
-    Kind { vim: "Setting", text_mate: "variable.other.property.fab", tree_sitter: "property", highlight_js: "built_in" },
-    Kind { vim: "Value", text_mate: "constant.language.fab", tree_sitter: "constant.builtin", highlight_js: "literal" },
-    Kind { vim: "Unit", text_mate: "keyword.other.unit.fab", tree_sitter: "type.builtin", highlight_js: "type" },
+    Kind {
+        vim: "Keyword",
+        text_mate: "keyword.control.fab",
+        tree_sitter: "keyword",
+        highlight_js: "keyword",
+    },
+    Kind {
+        vim: "Setting",
+        text_mate: "variable.other.property.fab",
+        tree_sitter: "property",
+        highlight_js: "built_in",
+    },
+    Kind {
+        vim: "Value",
+        text_mate: "constant.language.fab",
+        tree_sitter: "constant.builtin",
+        highlight_js: "literal",
+    },
+    Kind {
+        vim: "Unit",
+        text_mate: "keyword.other.unit.fab",
+        tree_sitter: "type.builtin",
+        highlight_js: "type",
+    },
 ];
 
 /// Of a kind: the words of letters, digits and `_`, and the others; `GB/s` is no word to editors.
 fn plain_and_others<'a>(words: &BTreeSet<&'a str>) -> (Vec<&'a str>, Vec<&'a str>) {
-    words.iter().copied().partition(|word| word.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_'))
+    words
+        .iter()
+        .copied()
+        .partition(|word| word.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_'))
 }
 
 /// Words one after the other in lines of at most 108 columns, each of which begins alike.
@@ -48,7 +71,10 @@ fn vim() -> String {
         let (plain, others) = plain_and_others(&words);
         vim += &lines(&format!("syntax keyword fab{kind}"), plain);
         if !others.is_empty() {
-            vim += &format!("syntax match fab{kind} \"\\v<({})\"\n", others.join("|").replace('/', "\\/").replace('%', "\\%"));
+            vim += &format!(
+                "syntax match fab{kind} \"\\v<({})\"\n",
+                others.join("|").replace('/', "\\/").replace('%', "\\%")
+            );
         }
     }
     vim += "syntax match fabNumber \"\\v<\\d[0-9_]*(\\.\\d[0-9_]*|(x\\d[0-9_]*)+)?\"\n";
@@ -104,13 +130,18 @@ fn text_mate() -> String {
 
 /// The words themselves, for tests of editors.
 fn list() -> String {
-    let kinds = KINDS.iter().zip(words_by_kind()).map(|(kind, words)| (kind.vim.to_lowercase(), serde_json::json!(words)));
+    let kinds = KINDS
+        .iter()
+        .zip(words_by_kind())
+        .map(|(kind, words)| (kind.vim.to_lowercase(), serde_json::json!(words)));
     serde_json::to_string(&serde_json::Value::Object(kinds.collect())).unwrap() + "\n"
 }
 
 /// Keywords are of the grammar (`structure.scm`); what it takes for names are words if the language has them.
 fn tree_sitter() -> String {
-    let mut query = String::from("; Written by `UPDATE_DOCS=1 cargo test --test it lsp` from the words of the language; do not edit.\n\n");
+    let mut query = String::from(
+        "; Written by `UPDATE_DOCS=1 cargo test --test it lsp` from the words of the language; do not edit.\n\n",
+    );
     query += include_str!("../../../editors/tree-sitter-fab/queries/structure.scm");
     let nodes = ["(name)", "[(name) (item_name)]", "[(name) (item_name)]", "(named_file (name)"];
     for ((kind, words), nodes) in KINDS.iter().zip(words_by_kind()).zip(nodes) {
@@ -132,12 +163,16 @@ fn highlight_js() -> String {
     for (kind, words) in KINDS.iter().zip(words_by_kind()) {
         let (plain, _) = plain_and_others(&words);
         page += &format!("    {}:\n", kind.highlight_js);
-        let all: Vec<String> = lines("", plain).lines().map(|line| format!("      \"{}\"", line.trim_start())).collect();
+        let all: Vec<String> =
+            lines("", plain).lines().map(|line| format!("      \"{}\"", line.trim_start())).collect();
         page += &format!("{},\n", all.join(" +\n").replace("\" +", " \" +"));
     }
     let (_, slashed) = plain_and_others(&words_by_kind()[3]);
     page += "  },\n  contains: [\n    hljs.C_LINE_COMMENT_MODE,\n    hljs.C_BLOCK_COMMENT_MODE,\n    { className: \"string\", begin: /\"/, end: /\"|$/ },\n    { begin: /[+-][A-Za-z_][A-Za-z0-9_]*(?=\\s*\\[)/ },\n";
-    page += &format!("    {{ className: \"type\", begin: /\\b({})(?![A-Za-z0-9_])/ }},\n", slashed.join("|").replace('/', "\\/"));
+    page += &format!(
+        "    {{ className: \"type\", begin: /\\b({})(?![A-Za-z0-9_])/ }},\n",
+        slashed.join("|").replace('/', "\\/")
+    );
     page + "    { className: \"number\", begin: /\\b\\d[\\d_]*(\\.\\d[\\d_]*)?/ },\n  ],\n}));\n"
 }
 
@@ -198,23 +233,36 @@ const OTHERWISE: [&str; 31] = [
 
 #[test]
 fn the_grammar_of_editors_is_in_step_with_the_compilers() {
-    let read = |path: &str| std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+    let read =
+        |path: &str| std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
     let (pest, own) = (read("src/lang/fab.pest"), read("editors/tree-sitter-fab/grammar.js"));
     let (rules, _slips) = pest.split_once("// ---- error productions").expect("slips stand last");
     let named = |line: &'_ str, sign: &str| -> Option<String> {
-        let name: String = line.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect();
+        let name: String =
+            line.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect();
         (!name.is_empty() && line[name.len()..].trim_start().starts_with(sign)).then_some(name)
     };
     let wanted: BTreeSet<String> = rules.lines().filter_map(|line| named(line, "=")).collect();
-    let keywords: BTreeSet<&str> = rules.lines().filter(|line| line.starts_with("kw_")).filter_map(|line| line.split('"').nth(1)).collect();
-    let missing: Vec<&str> = keywords.into_iter().filter(|word| !own.contains(&format!("\"{word}\""))).collect();
+    let keywords: BTreeSet<&str> = rules
+        .lines()
+        .filter(|line| line.starts_with("kw_"))
+        .filter_map(|line| line.split('"').nth(1))
+        .collect();
+    let missing: Vec<&str> =
+        keywords.into_iter().filter(|word| !own.contains(&format!("\"{word}\""))).collect();
     assert!(missing.is_empty(), "keywords that grammar.js does not have: {missing:?}");
-    let has: BTreeSet<String> = own.lines().filter_map(|line| line.strip_prefix("    ").and_then(|line| named(line, ":"))).collect();
-    let (lacks, more): (Vec<_>, Vec<_>) = (wanted.difference(&has).collect(), has.difference(&wanted).collect());
-    let lacks: Vec<&&String> = lacks.iter().filter(|rule| !rule.starts_with("kw_") && !OTHERWISE.contains(&rule.as_str())).collect();
-    let more: Vec<&&String> =
-        more.iter().filter(|rule| !rule.starts_with('_') && !["comment", "compact"].contains(&rule.as_str())).collect();
+    let has: BTreeSet<String> =
+        own.lines().filter_map(|line| line.strip_prefix("    ").and_then(|line| named(line, ":"))).collect();
+    let (lacks, more): (Vec<_>, Vec<_>) =
+        (wanted.difference(&has).collect(), has.difference(&wanted).collect());
+    let lacks: Vec<&&String> =
+        lacks.iter().filter(|rule| !rule.starts_with("kw_") && !OTHERWISE.contains(&rule.as_str())).collect();
+    let more: Vec<&&String> = more
+        .iter()
+        .filter(|rule| !rule.starts_with('_') && !["comment", "compact"].contains(&rule.as_str()))
+        .collect();
     assert!(lacks.is_empty() && more.is_empty(), "grammar.js lacks {lacks:?}, and has more: {more:?}");
-    let gone: Vec<&&str> = OTHERWISE.iter().filter(|rule| !wanted.contains(**rule) || has.contains(**rule)).collect();
+    let gone: Vec<&&str> =
+        OTHERWISE.iter().filter(|rule| !wanted.contains(**rule) || has.contains(**rule)).collect();
     assert!(gone.is_empty(), "not otherwise: {gone:?}");
 }

@@ -48,7 +48,9 @@ fn declared(text: &str) -> Vec<(bool, String, Span)> {
         match &item.kind {
             ItemKind::Let(constant) => found.push((true, &constant.name)),
             ItemKind::Param(param) => found.push((true, &param.name)),
-            ItemKind::Link(name, _) | ItemKind::Simulate(name, _) | ItemKind::Slice(name, _) => found.push((false, name)),
+            ItemKind::Link(name, _) | ItemKind::Simulate(name, _) | ItemKind::Slice(name, _) => {
+                found.push((false, name))
+            }
             ItemKind::Collective(setting) => found.push((false, &setting.name)),
             ItemKind::Ocs(ocs) => {
                 found.push((false, &ocs.name));
@@ -70,7 +72,8 @@ fn cursor(text: &str, span: Span) -> Value {
 /// The bytes of a range.
 fn bytes(text: &str, range: &Value) -> std::ops::Range<usize> {
     let at = |place: &Value| {
-        let begin: usize = text.split_inclusive('\n').take(place["line"].as_u64().unwrap() as usize).map(str::len).sum();
+        let begin: usize =
+            text.split_inclusive('\n').take(place["line"].as_u64().unwrap() as usize).map(str::len).sum();
         let mut left = place["character"].as_u64().unwrap() as usize;
         let letters = text[begin..].chars().take_while(|letter| {
             let more = left > 0;
@@ -91,7 +94,9 @@ fn names_are_used_where_the_compiler_uses_them_and_can_be_changed_there() {
         let mut server = Server::new(&Disk);
         opened(&mut server, &uri, &text);
         let used = parse(&shown, &Disk).0.ok().map(|spec| used_names(&spec));
-        let before = fabc::lang::read_normal(&shown, &Disk).ok().map(|(_, spec, _)| spec.files.iter().map(print).collect::<String>());
+        let before = fabc::lang::read_normal(&shown, &Disk)
+            .ok()
+            .map(|(_, spec, _)| spec.files.iter().map(print).collect::<String>());
         for (constant, name, span) in declared(&text) {
             let place = cursor(&text, span);
             let references = json!({"textDocument": {"uri": uri}, "position": place, "context": {"includeDeclaration": false}});
@@ -119,14 +124,18 @@ fn names_are_used_where_the_compiler_uses_them_and_can_be_changed_there() {
             for (file, edits) in edit["changes"].as_object().unwrap() {
                 let file = file.strip_prefix("file://").unwrap();
                 let mut text = std::fs::read_to_string(file).unwrap();
-                let mut all: Vec<_> = edits.as_array().unwrap().iter().map(|edit| bytes(&text, &edit["range"])).collect();
+                let mut all: Vec<_> =
+                    edits.as_array().unwrap().iter().map(|edit| bytes(&text, &edit["range"])).collect();
                 all.sort_by_key(|bytes| bytes.start);
                 all.into_iter().rev().for_each(|bytes| text.replace_range(bytes, &new));
                 texts.insert(file.to_owned(), text);
             }
             let changed = |path: &str| texts.get(path).cloned().map_or_else(|| Disk.load(path, u64::MAX), Ok);
-            let after = fabc::lang::read_normal(&shown, &changed).map(|(_, spec, _)| spec.files.iter().map(print).collect::<String>());
-            let told = |(failure, _): (fabc::diag::Failure, SourceMap)| failure.diagnostics().first().map(ToString::to_string);
+            let after = fabc::lang::read_normal(&shown, &changed)
+                .map(|(_, spec, _)| spec.files.iter().map(print).collect::<String>());
+            let told = |(failure, _): (fabc::diag::Failure, SourceMap)| {
+                failure.diagnostics().first().map(ToString::to_string)
+            };
             let after = after.map_err(told).unwrap_or_else(|error| panic!("{shown}: {new}: {error:?}"));
             // Constants are gone from the normal form.
             assert_eq!(after.replace(&new, &name), *before, "{shown}: {new}");
@@ -146,8 +155,13 @@ fn texts_that_are_cut_off_are_read() {
         let mut server = Server::new(&Disk);
         opened(&mut server, &uri, &text[..at]);
         let end = cursor(&text, Span { start: at as u32, end: at as u32 });
-        answer(&mut server, "textDocument/completion", json!({"textDocument": {"uri": uri}, "position": end}));
-        let drawn = answer(&mut server, "textDocument/semanticTokens/full", json!({"textDocument": {"uri": uri}}));
+        answer(
+            &mut server,
+            "textDocument/completion",
+            json!({"textDocument": {"uri": uri}, "position": end}),
+        );
+        let drawn =
+            answer(&mut server, "textDocument/semanticTokens/full", json!({"textDocument": {"uri": uri}}));
         assert!(drawn["data"].as_array().unwrap().len().is_multiple_of(5));
     }
 }

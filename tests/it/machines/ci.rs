@@ -23,7 +23,9 @@ fn with_fabc(program: &str, directory: &Path) -> Command {
     let mut command = Command::new(program);
     command.current_dir(directory).env("PATH", path).env("NO_COLOR", "1");
     for who in ["AUTHOR", "COMMITTER"] {
-        command.env(format!("GIT_{who}_NAME"), "a tester").env(format!("GIT_{who}_EMAIL"), "tester@example.org");
+        command
+            .env(format!("GIT_{who}_NAME"), "a tester")
+            .env(format!("GIT_{who}_EMAIL"), "tester@example.org");
     }
     command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
     for from_outside in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"] {
@@ -59,9 +61,9 @@ fn steps(workflow: &str) -> Vec<Step> {
             let step = found.last_mut().unwrap();
             match run {
                 "|" => {
-                    while let Some(below) =
-                        lines.next_if(|below| below.trim().is_empty() || below.len() - below.trim_start().len() > indent)
-                    {
+                    while let Some(below) = lines.next_if(|below| {
+                        below.trim().is_empty() || below.len() - below.trim_start().len() > indent
+                    }) {
                         step.run += below.get(indent + 2..).unwrap_or_default();
                         step.run.push('\n');
                     }
@@ -88,7 +90,11 @@ fn workflow(place: &Path) -> (Vec<(String, Option<i32>, String)>, String) {
         if !wanted || step.run.starts_with("cargo install --locked --git ") {
             continue;
         }
-        let output = with_fabc("bash", place).args(["-e", "-c", &step.run]).env("GITHUB_STEP_SUMMARY", &summary).output().unwrap();
+        let output = with_fabc("bash", place)
+            .args(["-e", "-c", &step.run])
+            .env("GITHUB_STEP_SUMMARY", &summary)
+            .output()
+            .unwrap();
         failed |= !output.status.success();
         ran.push((step.name, output.status.code(), both(&output)));
     }
@@ -108,12 +114,20 @@ fn the_workflow_passes_what_was_agreed_on_and_tells_what_changed() {
         fabc(place.path(), &["fmt", "-q", "specs/small.fab", "specs/net.fab"], 0);
     };
     write(1);
-    fabc(place.path(), &["build", "specs/small.fab", "specs/net.fab", "-q", "--golden", "golden", "--update"], 0);
+    fabc(
+        place.path(),
+        &["build", "specs/small.fab", "specs/net.fab", "-q", "--golden", "golden", "--update"],
+        0,
+    );
     let (ran, summary) = workflow(place.path());
     let names: Vec<&str> = ran.iter().map(|(name, ..)| name.as_str()).collect();
     assert_eq!(
         names,
-        ["Specs are laid out", "Outputs are those that were agreed on, and contracts hold", "Everything follows from the files alone"]
+        [
+            "Specs are laid out",
+            "Outputs are those that were agreed on, and contracts hold",
+            "Everything follows from the files alone"
+        ]
     );
     assert!(ran.iter().all(|(_, code, _)| *code == Some(0)), "{ran:?}");
     assert!(ran[2].2.contains("verified out/small") && ran[2].2.contains("verified out/net"), "{}", ran[2].2);
@@ -122,8 +136,16 @@ fn the_workflow_passes_what_was_agreed_on_and_tells_what_changed() {
     write(2);
     std::fs::remove_dir_all(place.path().join("out")).unwrap();
     let (ran, summary) = workflow(place.path());
-    assert_eq!(ran.iter().map(|(_, code, _)| *code).collect::<Vec<_>>(), [Some(0), Some(3), Some(0)], "{ran:?}");
-    assert!(ran[1].2.starts_with("::error title=FAB0508::the outputs differ from `golden/small`"), "{}", ran[1].2);
+    assert_eq!(
+        ran.iter().map(|(_, code, _)| *code).collect::<Vec<_>>(),
+        [Some(0), Some(3), Some(0)],
+        "{ran:?}"
+    );
+    assert!(
+        ran[1].2.starts_with("::error title=FAB0508::the outputs differ from `golden/small`"),
+        "{}",
+        ran[1].2
+    );
     assert!(summary.starts_with("## net\n## small\n```text\n") && summary.contains("METRICS"), "{summary}");
     assert!(place.path().join("out/small.html").is_file() && !place.path().join("out/net.html").is_file());
     // An error marks its line.
@@ -132,7 +154,8 @@ fn the_workflow_passes_what_was_agreed_on_and_tells_what_changed() {
     let (ran, _) = workflow(place.path());
     assert!(ran[1].2.contains("::error file=specs/net.fab,line="), "{}", ran[1].2);
     // What is not laid out is found first.
-    std::fs::write(specs.join("net.fab"), SpecText::network("torus 3 x 3;").text().replace('\n', " ")).unwrap();
+    std::fs::write(specs.join("net.fab"), SpecText::network("torus 3 x 3;").text().replace('\n', " "))
+        .unwrap();
     assert_eq!(workflow(place.path()).0[0].1, Some(1));
 }
 
@@ -185,7 +208,9 @@ fn the_hook_lets_only_good_specs_in() {
     assert_eq!(commit("other files"), (true, String::new()));
     // As the framework calls it, with files.
     std::fs::write(place.join("bad.fab"), "fabric").unwrap();
-    let hook = |files: &[&str]| with_fabc(root().join("hooks/pre-commit").to_str().unwrap(), place).args(files).output().unwrap();
+    let hook = |files: &[&str]| {
+        with_fabc(root().join("hooks/pre-commit").to_str().unwrap(), place).args(files).output().unwrap()
+    };
     assert!(hook(&["my net.fab", "user.fab"]).status.success());
     let refused = hook(&["bad.fab", "user.fab"]);
     assert!(!refused.status.success() && both(&refused).contains("bad.fab"), "{}", both(&refused));
@@ -200,7 +225,9 @@ fn the_hooks_of_the_framework_are_there() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        assert!(std::fs::metadata(root().join("hooks/pre-commit")).unwrap().permissions().mode() & 0o111 != 0);
+        assert!(
+            std::fs::metadata(root().join("hooks/pre-commit")).unwrap().permissions().mode() & 0o111 != 0
+        );
     }
 }
 
@@ -218,7 +245,9 @@ fn included(folder: &str) -> BTreeSet<PathBuf> {
                 (path.parent().unwrap(), "include_str!(concat!(\""),
                 (Path::new("src"), "#[grammar = \""),
             ] {
-                found.extend(text.split(open).skip(1).filter_map(|rest| Some(from.join(rest.split('"').next()?))));
+                found.extend(
+                    text.split(open).skip(1).filter_map(|rest| Some(from.join(rest.split('"').next()?))),
+                );
             }
         }
     }
@@ -240,7 +269,8 @@ fn the_image_is_built_from_all_that_it_needs() {
     let lines: Vec<Vec<&str>> = docker.lines().map(|line| line.split_whitespace().collect()).collect();
     let manifest = read("Cargo.toml");
     let rust = manifest.split("rust-version = \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
-    let from: Vec<&str> = lines.iter().filter(|line| line.first() == Some(&"FROM")).map(|line| line[1]).collect();
+    let from: Vec<&str> =
+        lines.iter().filter(|line| line.first() == Some(&"FROM")).map(|line| line[1]).collect();
     // Both have one C library.
     assert_eq!(from, [format!("rust:{rust}-slim-trixie").as_str(), "debian:trixie-slim"]);
     // What goes in stands in the repository, and is let in.
@@ -274,5 +304,8 @@ fn the_image_is_built_from_all_that_it_needs() {
     assert!(metadata.status.success(), "{}", both(&metadata));
     let bin = lines.iter().find(|line| line.first() == Some(&"COPY") && line[1] == "--from=build").unwrap();
     assert_eq!(bin[2..], ["/src/target/release/fabc", "/usr/local/bin/fabc"]);
-    assert!(docker.contains("RUN cargo build --release --locked --bin fabc\n") && docker.ends_with("ENTRYPOINT [\"fabc\"]\n"));
+    assert!(
+        docker.contains("RUN cargo build --release --locked --bin fabc\n")
+            && docker.ends_with("ENTRYPOINT [\"fabc\"]\n")
+    );
 }

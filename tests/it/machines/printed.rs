@@ -14,7 +14,8 @@ pub(crate) struct Printed {
 
 /// The name of the schema of a format: `fabc.tables.bin/1` is `tables_bin`, `fabc.topology/2` `topology_2`.
 pub(crate) fn schema_name(tag: &str) -> String {
-    let (name, version) = tag.trim_start_matches("fabc.").split_once('/').unwrap_or_else(|| panic!("`{tag}` has no version"));
+    let (name, version) =
+        tag.trim_start_matches("fabc.").split_once('/').unwrap_or_else(|| panic!("`{tag}` has no version"));
     let name = name.replace('.', "_");
     if version == "1" { name } else { format!("{name}_{version}") }
 }
@@ -52,10 +53,14 @@ impl All {
             let name = path.to_string_lossy().into_owned();
             let text = match name.rsplit_once('.') {
                 Some((_, "json")) => String::from_utf8(bytes).unwrap(),
-                Some((_, "bin")) => String::from_utf8_lossy(bytes.split(|&byte| byte == b'\n').next().unwrap()).into_owned(),
+                Some((_, "bin")) => {
+                    String::from_utf8_lossy(bytes.split(|&byte| byte == b'\n').next().unwrap()).into_owned()
+                }
                 _ => continue,
             };
-            let schema = [("config_db", ".config_db.json"), ("patch", ".patch.json")].into_iter().find(|(_, end)| name.ends_with(end));
+            let schema = [("config_db", ".config_db.json"), ("patch", ".patch.json")]
+                .into_iter()
+                .find(|(_, end)| name.ends_with(end));
             self.take(&format!("{folder}/{name}"), schema.map(|(schema, _)| schema), &text);
         }
     }
@@ -68,7 +73,8 @@ impl All {
 
     /// Takes a document; without a schema its tag names it.
     fn take(&mut self, place: &str, schema: Option<&str>, text: &str) {
-        let document: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{place}: {error}: {text}"));
+        let document: Value =
+            serde_json::from_str(text).unwrap_or_else(|error| panic!("{place}: {error}: {text}"));
         let tag = || document["format"].as_str().unwrap_or_else(|| panic!("{place} has no format tag"));
         let schema = schema.map_or_else(|| schema_name(tag()), str::to_owned);
         self.found.push(Printed { place: place.to_owned(), schema, document });
@@ -92,9 +98,21 @@ fn pods(all: &mut All) {
     let links = SpecText::pod([2, 2, 2], 2).named("links").with("budget { vcs = 2; faults = 1 link; }");
     all.build("links", &links.text(), &[]);
     all.build("binary", &links.named("binary").text(), &["--tables", "binary"]);
-    all.build("configurable", &SpecText::configurable("synthesize { symmetry = none; seed = 1; }").named("configurable").text(), &[]);
+    all.build(
+        "configurable",
+        &SpecText::configurable("synthesize { symmetry = none; seed = 1; }").named("configurable").text(),
+        &[],
+    );
     let demand = "demand { all_to_all weight 1; all_to_all over groups of 8 weight 3; }";
-    all.build("unequal", &SpecText::pod([2, 2, 2], 2).named("unequal").with("budget { vcs = 2; faults = 0; }").with(demand).text(), &[]);
+    all.build(
+        "unequal",
+        &SpecText::pod([2, 2, 2], 2)
+            .named("unequal")
+            .with("budget { vcs = 2; faults = 0; }")
+            .with(demand)
+            .text(),
+        &[],
+    );
     let laid = SpecText::pod([2, 2, 2], 4)
         .named("laid")
         .with("link copper { bandwidth = 50 GB/s; latency = 10 cycles; per_metre = 5 ns; cost = 80; }")
@@ -102,22 +120,28 @@ fn pods(all: &mut All) {
         .with("topology = torus 4 x 4 x 2; routing = dimension_order; budget { vcs = 2; faults = 0; }")
         .with("floor { ocs = at 0 x 0; grid = fixed 1 x 5; install = 30; }");
     all.build("laid", &laid.text(), &[]);
-    let one =
-        SpecText::pod([2, 2, 2], 1).named("one").with("topology = torus 2 x 2 x 2; routing = up_down; budget { vcs = 2; faults = 0; }");
+    let one = SpecText::pod([2, 2, 2], 1)
+        .named("one")
+        .with("topology = torus 2 x 2 x 2; routing = up_down; budget { vcs = 2; faults = 0; }");
     all.build("one", &one.text(), &[]);
 }
 
 /// Networks: families with formulas, a floor, random failures, ways that are chosen.
 fn networks(all: &mut All) {
-    let wire = "link wire { bandwidth = 100 Gbps; latency = 20 ns; per_metre = 5 ns; cost = 50; power = 1 W; }";
-    let router = "router { radix = 16; hosts = 2; vcs = 8; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }";
+    let wire =
+        "link wire { bandwidth = 100 Gbps; latency = 20 ns; per_metre = 5 ns; cost = 50; power = 1 W; }";
+    let router =
+        "router { radix = 16; hosts = 2; vcs = 8; flit = 64 B; buffer = 64 flits; latency = 10 cycles; }";
     let network = |name: &str, topology: &str| SpecText::network(topology).named(name).with(router);
     for (name, topology) in [
         ("torus", "torus 4 x 5;"),
         ("hyperx", "hyperx 3 x 4;"),
         ("cube", "hypercube { dimensions = 4; }"),
         ("folded", "folded_hypercube { dimensions = 4; }"),
-        ("dragonfly", "dragonfly { a = 4; h = 2; g = 9; arrangement = palmtree; local = wire; global = wire; }"),
+        (
+            "dragonfly",
+            "dragonfly { a = 4; h = 2; g = 9; arrangement = palmtree; local = wire; global = wire; }",
+        ),
         ("star", "polarstar { q = 3; supernode = iq; degree = 3; }"),
     ] {
         all.build(name, &network(name, topology).with("routing = algebraic;").text(), &[]);
@@ -150,10 +174,18 @@ fn scheduled(all: &mut All) {
 
 /// A pod for several jobs, another placement of it, and the way there.
 fn slices(all: &mut All) {
-    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/small_slices.fab")).unwrap();
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/small_slices.fab"))
+        .unwrap();
     all.build("slices", &text, &[]);
     let built = "built/slices/small_slices";
-    fabc(&all.place, &["place", built, "--down", "cube5", "--swap", "cube5", "--remove", "train-0", "--out", "placed", "-q"], 0);
+    fabc(
+        &all.place,
+        &[
+            "place", built, "--down", "cube5", "--swap", "cube5", "--remove", "train-0", "--out", "placed",
+            "-q",
+        ],
+        0,
+    );
     all.folder("placed");
     all.run(&["plan", built, "placed", "--json"], 2);
     all.run(&["drift", built, "placed", "--json"], 3);
@@ -162,19 +194,28 @@ fn slices(all: &mut All) {
 
 /// What is printed by commands.
 fn commands(all: &mut All) {
-    let pod = |seed: u32| SpecText::configurable(&format!("synthesize {{ symmetry = none; seed = {seed}; }}"));
+    let pod =
+        |seed: u32| SpecText::configurable(&format!("synthesize {{ symmetry = none; seed = {seed}; }}"));
     for seed in [1, 2] {
         std::fs::write(all.place.join("pod.fab"), pod(seed).text()).unwrap();
         fabc(&all.place, &["build", "pod.fab", "-q", "--out", &format!("seed{seed}")], 0);
     }
     all.run(&["plan", "seed1/pod", "seed2/pod", "--json", "--patch", "patches"], 2);
     all.folder("patches");
-    for (name, topology) in [("old", "torus 4 x 4 x 2;"), ("new", "synthesize { symmetry = translation; effort = 1; seed = 1; }")] {
-        let spec = SpecText::pod([2, 2, 2], 4).with("budget { vcs = 2; faults = 0; }").with(&format!("topology = {topology}"));
+    for (name, topology) in
+        [("old", "torus 4 x 4 x 2;"), ("new", "synthesize { symmetry = translation; effort = 1; seed = 1; }")]
+    {
+        let spec = SpecText::pod([2, 2, 2], 4)
+            .with("budget { vcs = 2; faults = 0; }")
+            .with(&format!("topology = {topology}"));
         std::fs::write(all.place.join("pod.fab"), spec.text()).unwrap();
         fabc(&all.place, &["build", "pod.fab", "-q", "--out", name], 0);
     }
-    fabc(&all.place, &["plan", "old/pod", "new/pod", "--tables", "way", "--load", "1.5", "--order", "new"], 2);
+    fabc(
+        &all.place,
+        &["plan", "old/pod", "new/pod", "--tables", "way", "--load", "1.5", "--order", "new"],
+        2,
+    );
     all.folder("way");
     all.run(&["diff", "old/pod", "new/pod", "--json"], 2);
     all.run(&["diff", "seed1/pod", "seed2/pod", "--json", "--tolerance", "1%"], 2);
@@ -184,13 +225,31 @@ fn commands(all: &mut All) {
     let small = "built/small/small";
     all.run(&["drift", "seed2/pod", "seed1/pod", "--json"], 2);
     fabc(&all.place, &["repair", small, "--down", "X[0,0]", "--out", "covered", "-q"], 0);
-    fabc(&all.place, &["repair", small, "--down", "cube0[0,0,0].+x", "--down", "cube1[1,1,1]", "--out", "local", "-q"], 0);
-    fabc(&all.place, &["repair", small, "--down", "cube0[0,0,0].+x", "--from", "local", "--out", "since", "-q"], 0);
+    fabc(
+        &all.place,
+        &["repair", small, "--down", "cube0[0,0,0].+x", "--down", "cube1[1,1,1]", "--out", "local", "-q"],
+        0,
+    );
+    fabc(
+        &all.place,
+        &["repair", small, "--down", "cube0[0,0,0].+x", "--from", "local", "--out", "since", "-q"],
+        0,
+    );
     for folder in ["covered", "local", "since"] {
         all.folder(folder);
     }
     all.run(
-        &["availability", small, "--job", "1", "--host-chips", "4", "--fail", "host=0.0008/day,cable=0.00005/day,ocs=0.0004/day", "--json"],
+        &[
+            "availability",
+            small,
+            "--job",
+            "1",
+            "--host-chips",
+            "4",
+            "--fail",
+            "host=0.0008/day,cable=0.00005/day,ocs=0.0004/day",
+            "--json",
+        ],
         0,
     );
     let fail = "host=8e-4/day,cable=5e-5/day,ocs=0.0004/day";
@@ -199,9 +258,32 @@ fn commands(all: &mut All) {
     all.run(&["tables", "built/sends/sends", "--router", "3", "--format", "json"], 0);
     all.run(&["collective", small, "--size", "1MiB", "--scenario", "all", "--format", "json"], 0);
     all.run(&["collective", "built/torus/torus", "--size", "1kB", "--chunks", "64", "--format", "json"], 0);
-    all.run(&["sim", small, "--saturation", "--with", "warmup = 100 cycles; measure = 200 cycles;", "--format", "json"], 0);
     all.run(
-        &["estimate", "all_reduce", "--size", "16MB", "--on", "torus:8x8x8", "--bandwidth", "900GB/s", "--alpha", "500ns", "--json"],
+        &[
+            "sim",
+            small,
+            "--saturation",
+            "--with",
+            "warmup = 100 cycles; measure = 200 cycles;",
+            "--format",
+            "json",
+        ],
+        0,
+    );
+    all.run(
+        &[
+            "estimate",
+            "all_reduce",
+            "--size",
+            "16MB",
+            "--on",
+            "torus:8x8x8",
+            "--bandwidth",
+            "900GB/s",
+            "--alpha",
+            "500ns",
+            "--json",
+        ],
         0,
     );
     all.run(
@@ -245,22 +327,51 @@ fn commands(all: &mut All) {
         0,
     );
     let ring = SpecText::network("torus n x n;").named("ring").with("require diameter <= most;").text();
-    std::fs::write(all.place.join("ring.fab"), format!("param n = 4 in 2..=12;\nparam most = 8;\n{ring}")).unwrap();
+    std::fs::write(all.place.join("ring.fab"), format!("param n = 4 in 2..=12;\nparam most = 8;\n{ring}"))
+        .unwrap();
     for spec in ["links.fab", "small.fab"] {
         fabc(&all.place, &["build", spec, "--shard", "1/2", "--out", "shards", "-q"], 0);
     }
     all.folder("shards");
-    fabc(&all.place, &["sweep", "ring.fab", "--set", "n=3,6", "--set", "most=2,8", "--until", "analyze", "-o", "swept", "-q"], 0);
+    fabc(
+        &all.place,
+        &[
+            "sweep", "ring.fab", "--set", "n=3,6", "--set", "most=2,8", "--until", "analyze", "-o", "swept",
+            "-q",
+        ],
+        0,
+    );
     all.folder("swept");
 }
 
 /// Lines of `--message-format json`, and what it makes of judgements on files of others.
 fn messages(all: &mut All) {
-    let tables = ["verify", "--tables", "built/small/small/tables/nominal.json", "--topology", "built/small/small/topology.json"];
-    let plan = ["verify", "--collective", "built/small/small/collectives/sums.json", "--topology", "built/small/small/topology.json"];
+    let tables = [
+        "verify",
+        "--tables",
+        "built/small/small/tables/nominal.json",
+        "--topology",
+        "built/small/small/topology.json",
+    ];
+    let plan = [
+        "verify",
+        "--collective",
+        "built/small/small/collectives/sums.json",
+        "--topology",
+        "built/small/small/topology.json",
+    ];
     fabc(
         &all.place,
-        &["collective", "built/small/small", "--collective", "all_gather", "--size", "1MiB", "--emit", "msccl=program.xml"],
+        &[
+            "collective",
+            "built/small/small",
+            "--collective",
+            "all_gather",
+            "--size",
+            "1MiB",
+            "--emit",
+            "msccl=program.xml",
+        ],
         0,
     );
     let program = ["verify", "--collective", "program.xml", "--topology", "built/small/small/topology.json"];
@@ -268,8 +379,10 @@ fn messages(all: &mut All) {
         let (out, _) = fabc(&all.place, &[args, &["--message-format", "json"]].concat(), 0);
         all.take(&args.join(" "), Some("verified"), &out);
     }
-    let spec =
-        SpecText::pod([2, 2, 2], 2).text().replace("over copper", "over iron").replace("routing = allowed_turns", "routing = astrology");
+    let spec = SpecText::pod([2, 2, 2], 2)
+        .text()
+        .replace("over copper", "over iron")
+        .replace("routing = allowed_turns", "routing = astrology");
     std::fs::write(all.place.join("wrong.fab"), spec).unwrap();
     std::fs::write(all.place.join("unfinished.fab"), "fabric pod {\n    cubes = ;\n    link").unwrap();
     for args in [

@@ -24,7 +24,8 @@ impl Judge {
         for (name, value) in schema_files() {
             let url = value["$id"].as_str().unwrap_or_else(|| panic!("{name} has no $id")).to_owned();
             compiler.add_resource(&url, value).unwrap();
-            let index = compiler.compile(&url, &mut schemas).unwrap_or_else(|error| panic!("{name}: {error:#}"));
+            let index =
+                compiler.compile(&url, &mut schemas).unwrap_or_else(|error| panic!("{name}: {error:#}"));
             by_name.insert(name, index);
         }
         Self { schemas, by_name }
@@ -85,7 +86,8 @@ fn tags(folder: &Path) -> BTreeSet<String> {
             let text = std::fs::read_to_string(&path).unwrap();
             let code = text.split("#[cfg(test)]").next().unwrap_or_default();
             for rest in code.split("fabc.").skip(1) {
-                let name = rest.find(|letter: char| !matches!(letter, 'a'..='z' | '_' | '.')).unwrap_or(rest.len());
+                let name =
+                    rest.find(|letter: char| !matches!(letter, 'a'..='z' | '_' | '.')).unwrap_or(rest.len());
                 let Some(version) = rest[name..].strip_prefix('/') else { continue };
                 let digits = version.chars().take_while(char::is_ascii_digit).count();
                 if name > 0 && digits > 0 {
@@ -99,7 +101,9 @@ fn tags(folder: &Path) -> BTreeSet<String> {
 
 #[test]
 fn every_format_has_a_schema() {
-    let tagged = schema_files().into_values().filter_map(|schema| Some(schema["properties"]["format"]["const"].as_str()?.to_owned()));
+    let tagged = schema_files()
+        .into_values()
+        .filter_map(|schema| Some(schema["properties"]["format"]["const"].as_str()?.to_owned()));
     assert_eq!(tags(&root().join("src")), tagged.collect());
 }
 
@@ -111,7 +115,10 @@ fn words_of_schemas_are_those_of_the_code() {
         value.as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_owned()).collect()
     };
     let model = |key: &str| words("simulation", &format!("/$defs/model/properties/{key}/enum"));
-    assert_eq!(words("collective", "/$defs/algorithm/enum"), CollectiveAlgorithm::ALL.map(CollectiveAlgorithm::name));
+    assert_eq!(
+        words("collective", "/$defs/algorithm/enum"),
+        CollectiveAlgorithm::ALL.map(CollectiveAlgorithm::name)
+    );
     assert_eq!(words("collective", "/properties/collective/enum"), Collective::ALL.map(Collective::name));
     assert_eq!(words("report", "/$defs/metrics/required"), Metric::ALL.map(Metric::name));
     assert_eq!(model("name"), Model::ALL.map(Model::name));
@@ -134,7 +141,9 @@ fn what_fabc_prints_fits_and_what_is_changed_does_not() {
     let (judge, printed) = (Judge::new(), printed());
     let wrong: Vec<String> = printed
         .iter()
-        .filter_map(|of| Some(format!("{} ({}): {}", of.place, of.schema, judge.judge(&of.schema, &of.document).err()?)))
+        .filter_map(|of| {
+            Some(format!("{} ({}): {}", of.place, of.schema, judge.judge(&of.schema, &of.document).err()?))
+        })
         .collect();
     assert!(wrong.is_empty(), "{} of {} documents:\n{}", wrong.len(), printed.len(), wrong.join("\n"));
     let seen: BTreeSet<&str> = printed.iter().map(|of| of.schema.as_str()).collect();

@@ -19,7 +19,11 @@ fn proposed(place: &Path, words: &[&str]) -> Vec<String> {
         .env("PATH", path)
         .output()
         .unwrap();
-    assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success() && output.stderr.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
 }
 
@@ -43,7 +47,8 @@ fn a_shell_is_told_what_may_come_next() {
         assert_eq!(proposed(place.path(), words), expected, "{words:?}");
     }
     // A shell that there is not.
-    let output = command(place.path(), &["--", "fabc", "ver"]).env("FABC_COMPLETE", "no_shell").output().unwrap();
+    let output =
+        command(place.path(), &["--", "fabc", "ver"]).env("FABC_COMPLETE", "no_shell").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
 }
 
@@ -73,8 +78,16 @@ fn every_command_has_a_page() {
         assert!(pages.contains_key(Path::new(&format!("fabc-{command}.1"))), "{command}");
     }
     let page = |name: &str| String::from_utf8(pages[Path::new(name)].clone()).unwrap();
-    assert!(page("fabc.1").contains("Exit codes") && page("fabc-sweep-run.1").contains("\\-\\-shard"), "{}", page("fabc-sweep-run.1"));
-    assert!(page("fabc-build.1").starts_with(".ie") && page("fabc-build.1").contains(".TH fabc-build 1"), "{}", page("fabc-build.1"));
+    assert!(
+        page("fabc.1").contains("Exit codes") && page("fabc-sweep-run.1").contains("\\-\\-shard"),
+        "{}",
+        page("fabc-sweep-run.1")
+    );
+    assert!(
+        page("fabc-build.1").starts_with(".ie") && page("fabc-build.1").contains(".TH fabc-build 1"),
+        "{}",
+        page("fabc-build.1")
+    );
     // They are replaced by the same.
     fabc(place.path(), &["man", "pages/man1", "-q"], 0);
     assert_eq!(files(&place.path().join("pages/man1")), pages);

@@ -26,7 +26,12 @@ pub(crate) fn all(judge: &Judge, printed: &[Printed]) {
         for place in places {
             let value = of.document.pointer(&place).expect("it was collected");
             let refused = |changed: &Value, what: &str| {
-                assert!(judge.judge(&of.schema, changed).is_err(), "{} ({}): {place}: {what} is accepted", of.place, of.schema);
+                assert!(
+                    judge.judge(&of.schema, changed).is_err(),
+                    "{} ({}): {place}: {what} is accepted",
+                    of.place,
+                    of.schema
+                );
             };
             if value.is_object() {
                 let mut changed = of.document.clone();
@@ -34,7 +39,8 @@ pub(crate) fn all(judge: &Judge, printed: &[Printed]) {
                 refused(&changed, "an unknown key");
                 keys += 1;
             }
-            for other in others(value).into_iter().filter(|_| !EITHER.iter().any(|end| place.ends_with(end))) {
+            for other in others(value).into_iter().filter(|_| !EITHER.iter().any(|end| place.ends_with(end)))
+            {
                 let mut changed = of.document.clone();
                 *changed.pointer_mut(&place).unwrap() = other.clone();
                 refused(&changed, &format!("{other} instead of {}", shortened(value)));
@@ -49,7 +55,10 @@ pub(crate) fn all(judge: &Judge, printed: &[Printed]) {
         }
     }
     println!("refused: {keys} unknown keys, {types} other types, {kept} of {taken} keys taken away");
-    assert!(keys > 100 && types > 1000 && taken > 500 && 10 * kept > 7 * taken, "{keys} {types} {kept} {taken}");
+    assert!(
+        keys > 100 && types > 1000 && taken > 500 && 10 * kept > 7 * taken,
+        "{keys} {types} {kept} {taken}"
+    );
 }
 
 /// JSON pointers to all values; of lists the first and the last.

@@ -13,10 +13,15 @@ use fabc::{check, verify};
 /// Compiles a spec given as text, and verifies the directory that it makes; returns that too.
 pub(crate) fn built(text: &str) -> (Compiled, check::Files) {
     let loader = |path: &str| if path == "test.fab" { Ok(text.to_owned()) } else { Err(path.to_owned()) };
-    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
-    let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));
+    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader)
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    let compiled =
+        compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));
     let text = print_spec(&spec);
-    let files = emit::artifacts(&compiled, &text, &[]).into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();
+    let files = emit::artifacts(&compiled, &text, &[])
+        .into_iter()
+        .map(|artifact| (artifact.path, artifact.bytes))
+        .collect();
     if let Err(errors) = verify::directory(&files, &compiled.fabric, &text) {
         panic!("{}\n{text}", errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"));
     }
@@ -80,14 +85,19 @@ fn a_path_is_as_fast_as_its_slow_link() {
                 "path.txt" => Ok("a b\nb c far\n".to_owned()),
                 other => Err(other.to_owned()),
             };
-            let (fabric, _, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+            let (fabric, _, _) = fabc::lang::read_normal("test.fab", &loader)
+                .unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
             let unit = fabric.capacities.unit_bps() as f64 / 1e9;
             let compiled = compile(fabric, Stage::Emit, &Silent).unwrap();
             // Two pairs each way over either link.
-            let [flow, load] = [Metric::ConcurrentFlow, Metric::MaxChannelLoad].map(|metric| value(&compiled, metric));
+            let [flow, load] =
+                [Metric::ConcurrentFlow, Metric::MaxChannelLoad].map(|metric| value(&compiled, metric));
             assert!((flow * unit - f64::from(slow) / 2.0).abs() < 1e-6, "{slow} {fast}: {flow}");
             assert!((load / unit - 2.0 / f64::from(slow)).abs() < 1e-9, "{slow} {fast}: {load}");
-            assert!((value(&compiled, Metric::Bandwidth) - f64::from(slow) / 8.0).abs() < 1e-6, "two destinations each");
+            assert!(
+                (value(&compiled, Metric::Bandwidth) - f64::from(slow) / 8.0).abs() < 1e-6,
+                "two destinations each"
+            );
             assert_eq!(value(&compiled, Metric::LoadRatio), 1.0);
         }
     }
@@ -111,15 +121,22 @@ fn lp_of_unequal_dragonflies_stands_inside_the_certified_interval() {
             let mut capacities = vec![1.0; topology.class_count(symmetry)];
             let mut channels = Vec::new();
             for channel in topology.channels() {
-                let [from, to] = [topology.source(channel), topology.target(channel)].map(|end| end.node.index());
+                let [from, to] =
+                    [topology.source(channel), topology.target(channel)].map(|end| end.node.index());
                 channels.push((from, to, class(channel)));
                 capacities[class(channel)] = topology.channel_capacity(channel) as f64;
             }
             let sources = symmetry.canonical_nodes().map(Id::index).collect();
-            let exact =
-                max_concurrent_flow(&FlowProblem { nodes: topology.node_count(), sources, channels, capacities }, |_, _| 1).unwrap();
+            let exact = max_concurrent_flow(
+                &FlowProblem { nodes: topology.node_count(), sources, channels, capacities },
+                |_, _| 1,
+            )
+            .unwrap();
             let (low, high) = (compiled.flow.value(), compiled.flow.dual.bound());
-            assert!(low <= exact + 1e-9 && exact <= high + 1e-9, "{local}/{global}: {exact} outside [{low}, {high}]");
+            assert!(
+                low <= exact + 1e-9 && exact <= high + 1e-9,
+                "{local}/{global}: {exact} outside [{low}, {high}]"
+            );
             assert!(high / low <= 1.01, "{local}/{global}: [{low}, {high}]");
             assert!(value(&compiled, Metric::LoadRatio) >= 1.0);
         }
@@ -137,7 +154,8 @@ fn minimal_routes_spread_over_a_fat_tree() {
     );
     let (compiled, _) = built(&text);
     // 36 leaves: each receives 35 routes over 6 channels, so that no channel can bear fewer than 6 at most.
-    let (load, bound) = (value(&compiled, Metric::MaxChannelLoad), compiled.scenarios[0].metrics.load_bound().as_f64());
+    let (load, bound) =
+        (value(&compiled, Metric::MaxChannelLoad), compiled.scenarios[0].metrics.load_bound().as_f64());
     assert_eq!(bound, 6.0);
     assert!(load <= 8.0, "{load} routes on a channel, {bound} is the least");
 }
@@ -162,13 +180,28 @@ fn faults_of_networks_are_routed_and_proved() {
                     100,
                     100,
                     "radix = 8;",
-                    &format!("budget {{ vcs = 8; faults = {faults}; }} topology = {topology} routing = {routing};"),
+                    &format!(
+                        "budget {{ vcs = 8; faults = {faults}; }} topology = {topology} routing = {routing};"
+                    ),
                 );
                 let text = text.replace("link far { bandwidth = 100 Gbps; latency = 20 ns; }", "");
-                let text = if topology.ends_with('}') { text } else { text.replace(topology, &format!("{topology};")) };
+                let text = if topology.ends_with('}') {
+                    text
+                } else {
+                    text.replace(topology, &format!("{topology};"))
+                };
                 let (compiled, _) = built(&text);
-                let faults: usize = compiled.scenarios.iter().map(|scenario| scenario.scenario.images.len() + 1).sum::<usize>() - 1;
-                let expected = if text.contains("1 link") { compiled.topology.links().len() } else { compiled.topology.node_count() };
+                let faults: usize = compiled
+                    .scenarios
+                    .iter()
+                    .map(|scenario| scenario.scenario.images.len() + 1)
+                    .sum::<usize>()
+                    - 1;
+                let expected = if text.contains("1 link") {
+                    compiled.topology.links().len()
+                } else {
+                    compiled.topology.node_count()
+                };
                 assert_eq!(faults, expected, "{text}");
                 assert!(compiled.scenarios.iter().all(|scenario| scenario.routed.is_some()));
             }
@@ -182,7 +215,10 @@ fn wide_routers_lose_no_channel() {
     // Every pair of a complete graph of 70 has a channel of its own.
     let rest = "budget { vcs = 1; } topology = hyperx 70 { link = near; } routing = minimal;";
     let (compiled, _) = built(&spec(100, 100, "radix = 128; hosts = 2;", rest));
-    assert_eq!((value(&compiled, Metric::ConcurrentFlow), value(&compiled, Metric::MaxChannelLoad)), (1.0, 1.0));
+    assert_eq!(
+        (value(&compiled, Metric::ConcurrentFlow), value(&compiled, Metric::MaxChannelLoad)),
+        (1.0, 1.0)
+    );
     // Leaves of a star: each sends to all others over its only channel.
     let star: String = (0..150).map(|leaf| format!("hub leaf{leaf}\n")).collect();
     // Each two of three routers are joined by 60 links: 120 ports by 3 virtual channels are 360 outputs.
@@ -193,15 +229,19 @@ fn wide_routers_lose_no_channel() {
         ("minimal", &bundles, 1.0, 60.0),
         ("allowed_turns", &bundles, 1.0, 60.0),
     ] {
-        let rest = format!("budget {{ vcs = 3; }} topology = graph \"links.txt\" {{ default = near; }} routing = {routing};");
+        let rest = format!(
+            "budget {{ vcs = 3; }} topology = graph \"links.txt\" {{ default = near; }} routing = {routing};"
+        );
         let text = spec(100, 100, "radix = 200; hosts = 1;", &rest);
         let loader = |path: &str| match path {
             "test.fab" => Ok(text.clone()),
             "links.txt" => Ok(links.clone()),
             other => Err(other.to_owned()),
         };
-        let (fabric, _, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
-        let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{routing}: {failure:?}"));
+        let (fabric, _, _) =
+            fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+        let compiled =
+            compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{routing}: {failure:?}"));
         assert_eq!(value(&compiled, Metric::MaxChannelLoad), load, "{routing}");
         assert!((value(&compiled, Metric::ConcurrentFlow) / flow - 1.0).abs() < 1e-3, "{routing}");
     }
@@ -210,8 +250,12 @@ fn wide_routers_lose_no_channel() {
 /// A ring of copper alone: nothing ends its lines.
 #[test]
 fn a_ring_without_ends_is_analyzed() {
-    let text =
-        spec(100, 100, "radix = 4;", "budget { vcs = 2; faults = 1 link; } topology = torus 9 { link = near; } routing = allowed_turns;");
+    let text = spec(
+        100,
+        100,
+        "radix = 4;",
+        "budget { vcs = 2; faults = 1 link; } topology = torus 9 { link = near; } routing = allowed_turns;",
+    );
     let (compiled, _) = built(&text);
     // 9 routers: 2 (1 + 2 + 3 + 4) hops from each, over two channels of each.
     let bound = compiled.scenarios[0].metrics.flow_ceiling().as_f64();
@@ -221,17 +265,29 @@ fn a_ring_without_ends_is_analyzed() {
 /// What is too large is said before the work, at its line.
 #[test]
 fn networks_that_are_too_large_are_refused_by_arithmetic() {
-    for (topology, code) in
-        [("torus 256 x 256", "FAB0206"), ("hyperx 16 x 32 x 32", "FAB0209"), ("kautz { degree = 15; length = 5; link = near; }", "FAB0208")]
-    {
-        let braces = if topology.ends_with('}') { topology.to_owned() } else { format!("{topology} {{ link = near; }}") };
-        let text = spec(100, 100, "radix = 200;", &format!("budget {{ vcs = 2; }} topology = {braces} routing = minimal;"));
+    for (topology, code) in [
+        ("torus 256 x 256", "FAB0206"),
+        ("hyperx 16 x 32 x 32", "FAB0209"),
+        ("kautz { degree = 15; length = 5; link = near; }", "FAB0208"),
+    ] {
+        let braces = if topology.ends_with('}') {
+            topology.to_owned()
+        } else {
+            format!("{topology} {{ link = near; }}")
+        };
+        let text = spec(
+            100,
+            100,
+            "radix = 200;",
+            &format!("budget {{ vcs = 2; }} topology = {braces} routing = minimal;"),
+        );
         let loaded = fabc::lang::read_normal("test.fab", &|_: &str| Ok(text.clone()));
         let failure = match loaded {
             Err((failure, _)) => failure,
             Ok((fabric, ..)) => check_early(&fabric, Stage::Emit).expect_err(topology),
         };
-        let codes: Vec<String> = failure.diagnostics().iter().filter_map(|found| Some(found.code()?.to_string())).collect();
+        let codes: Vec<String> =
+            failure.diagnostics().iter().filter_map(|found| Some(found.code()?.to_string())).collect();
         assert_eq!(codes, [code], "{topology}");
     }
 }

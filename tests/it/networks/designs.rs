@@ -37,20 +37,25 @@ fn the_largest_polarstar_of_every_radix() {
             });
             stars.next_back()
         };
-        for (kind, routers, q, degree) in
-            [(Supernode::Iq, "best_iq_routers", "iq_q", "iq_dprime"), (Supernode::Paley, "best_paley_routers", "paley_q", "paley_dprime")]
-        {
+        for (kind, routers, q, degree) in [
+            (Supernode::Iq, "best_iq_routers", "iq_q", "iq_dprime"),
+            (Supernode::Paley, "best_paley_routers", "paley_q", "paley_dprime"),
+        ] {
             let Some(star) = of_kind(kind) else {
                 assert_eq!(row[routers], "", "{row:?}");
                 continue;
             };
-            let found = [Family::PolarStar(star).router_count() as u32, star.q, star.degree].map(|number| number.to_string());
+            let found = [Family::PolarStar(star).router_count() as u32, star.q, star.degree]
+                .map(|number| number.to_string());
             assert_eq!(found.each_ref().map(String::as_str), [row[routers], row[q], row[degree]], "{row:?}");
         }
         let best = largest(DesignSpace::PolarStar, radix);
         let Some(Family::PolarStar(PolarStar { q, supernode, degree })) = best else { panic!("{row:?}") };
         let found = [q.to_string(), supernode.name().to_owned(), degree.to_string(), routers(best.as_ref())];
-        assert_eq!(found.each_ref().map(String::as_str), [row["best_q"], row["best_kind"], row["best_dprime"], row["best_routers"]]);
+        assert_eq!(
+            found.each_ref().map(String::as_str),
+            [row["best_q"], row["best_kind"], row["best_dprime"], row["best_routers"]]
+        );
     }
 }
 
@@ -65,7 +70,13 @@ fn every_polarstar_of_every_radix() {
     for (radix, mut expected) in expected {
         let told = |design: Family| match design {
             Family::PolarStar(star) => {
-                format!("{},{},{},{}", star.supernode.name(), star.q, star.degree, Family::PolarStar(star).router_count())
+                format!(
+                    "{},{},{},{}",
+                    star.supernode.name(),
+                    star.q,
+                    star.degree,
+                    Family::PolarStar(star).router_count()
+                )
             }
             other => panic!("{other:?}"),
         };
@@ -89,7 +100,11 @@ fn the_scale_of_the_families_by_radix() {
             // Their table has none: it ends before Paley(233), of degree 116 beside the 12 of MMS(8).
             assert_eq!(std::mem::take(&mut found[2]), "29824");
         }
-        assert_eq!(found.each_ref().map(String::as_str), [row["dragonfly"], row["hyperx3d"], row["bundlefly"]], "{row:?}");
+        assert_eq!(
+            found.each_ref().map(String::as_str),
+            [row["dragonfly"], row["hyperx3d"], row["bundlefly"]],
+            "{row:?}"
+        );
         let star: f64 = row["polarstar"].parse().unwrap();
         for (other, (sum, count)) in found.iter().zip(&mut logs) {
             if let Ok(other) = other.parse::<f64>() {
@@ -109,31 +124,44 @@ fn normal(topology: &str) -> String {
         router {{ radix = 64; vcs = 4; }} budget {{ vcs = 4; }} topology = {topology} }}"
     );
     let loader = |path: &str| if path == "goal.fab" { Ok(text.clone()) } else { Err(path.to_owned()) };
-    let (fabric, spec, _) = fabc::lang::read_normal("goal.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{topology}"));
+    let (fabric, spec, _) = fabc::lang::read_normal("goal.fab", &loader)
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{topology}"));
     let printed = print_spec(&spec);
     // The same once more, and it means the same network.
     let again = |_: &str| Ok(printed.clone());
-    let (second, same, _) = fabc::lang::read_normal("goal.fab", &again).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{printed}"));
+    let (second, same, _) = fabc::lang::read_normal("goal.fab", &again)
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{printed}"));
     let families = [&fabric, &second].map(|fabric| match &fabric.plant {
         Plant::Network(network) => network.family.clone(),
         Plant::Pod(_) => panic!("a network"),
     });
     assert_eq!(families[0], families[1]);
     assert_eq!(print_spec(&same), printed);
-    let line = |printed: &str| printed.lines().find(|line| line.contains("topology")).expect("a topology").trim().to_owned();
+    let line = |printed: &str| {
+        printed.lines().find(|line| line.contains("topology")).expect("a topology").trim().to_owned()
+    };
     line(&printed)
 }
 
 #[test]
 fn goals_are_written_as_the_design_that_they_choose() {
     for (goal, design) in [
-        ("polarstar { radix = 15; routers = largest; link = near; }", "polarstar { q = 11; supernode = iq; degree = 3; link = near; }"),
+        (
+            "polarstar { radix = 15; routers = largest; link = near; }",
+            "polarstar { q = 11; supernode = iq; degree = 3; link = near; }",
+        ),
         (
             "polarstar { radix <= 32; routers >= 1000; local = near; global = far; }",
             "polarstar { q = 4; supernode = iq; degree = 23; local = near; global = far; }",
         ),
-        ("polarstar { radix = 23; routers = largest; link = far; }", "polarstar { q = 16; supernode = paley; degree = 6; link = far; }"),
-        ("bundlefly { radix = 15; routers = largest; link = near; }", "bundlefly { q = 7; p = 9; link = near; }"),
+        (
+            "polarstar { radix = 23; routers = largest; link = far; }",
+            "polarstar { q = 16; supernode = paley; degree = 6; link = far; }",
+        ),
+        (
+            "bundlefly { radix = 15; routers = largest; link = near; }",
+            "bundlefly { q = 7; p = 9; link = near; }",
+        ),
         (
             "dragonfly { radix = 17; routers = largest; arrangement = fold; link = near; }",
             "dragonfly { a = 12; h = 6; g = 73; arrangement = fold; link = near; }",
@@ -141,7 +169,10 @@ fn goals_are_written_as_the_design_that_they_choose() {
         ("slim_fly { radix <= 20; routers >= 200; link = near; }", "slim_fly { q = 11; link = near; }"),
         ("polarfly { radix <= 20; routers = largest; link = near; }", "polarfly { q = 19; link = near; }"),
         ("hyperx { radix = 23; routers = largest; link = near; }", "hyperx 9 x 9 x 8 { link = near; }"),
-        ("hyperx { radix = 6; dimensions = 2; routers >= 12; link = near; }", "hyperx 6 x 2 { link = near; }"),
+        (
+            "hyperx { radix = 6; dimensions = 2; routers >= 12; link = near; }",
+            "hyperx 6 x 2 { link = near; }",
+        ),
     ] {
         assert_eq!(normal(goal), format!("topology = {design}"), "{goal}");
     }

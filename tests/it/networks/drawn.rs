@@ -13,7 +13,9 @@ fn draw_of(seed: u64, attempts: u32, draws: u32) -> Draw {
 
 #[test]
 fn seeds_decide_what_is_drawn() {
-    let family = |seed, draws| Family::RandomRegular(RandomRegular { routers: 40, degree: 5, draw: draw_of(seed, 100, draws) });
+    let family = |seed, draws| {
+        Family::RandomRegular(RandomRegular { routers: 40, degree: 5, draw: draw_of(seed, 100, draws) })
+    };
     let drawn = |seed, draws| draw::candidates(&family(seed, draws), Span::default()).expect("a draw");
     assert_eq!(drawn(1, 1), drawn(1, 1));
     assert_ne!(drawn(1, 1), drawn(2, 1));
@@ -47,12 +49,21 @@ pub(super) fn as_family(family: Family, links: &[[u32; 2]]) -> Result<(), String
 fn what_is_regular_is_no_xpander_yet() {
     // The prism over a ring of six: three links each, but two of them in one meta-node of four.
     let ring = |first: u32| (0..4).map(move |at| [first + at, first + (at + 1) % 4]);
-    let links: Vec<[u32; 2]> = ring(0).chain(ring(4)).map(|[a, b]| [a.min(b), a.max(b)]).chain((0..4).map(|at| [at, at + 4])).collect();
-    as_family(Family::RandomRegular(RandomRegular { routers: 8, degree: 3, draw: draw_of(1, 1, 1) }), &links).expect("it is regular");
-    let found = as_family(Family::Xpander(Xpander { degree: 3, lift: 2, draw: draw_of(1, 1, 1) }), &links).expect_err("no lift");
+    let links: Vec<[u32; 2]> = ring(0)
+        .chain(ring(4))
+        .map(|[a, b]| [a.min(b), a.max(b)])
+        .chain((0..4).map(|at| [at, at + 4]))
+        .collect();
+    as_family(Family::RandomRegular(RandomRegular { routers: 8, degree: 3, draw: draw_of(1, 1, 1) }), &links)
+        .expect("it is regular");
+    let found = as_family(Family::Xpander(Xpander { degree: 3, lift: 2, draw: draw_of(1, 1, 1) }), &links)
+        .expect_err("no lift");
     assert!(found.contains("meta-node"), "{found}");
     let unequal = [[0, 1], [0, 2], [1, 2], [2, 3]];
-    let found =
-        as_family(Family::RandomRegular(RandomRegular { routers: 4, degree: 2, draw: draw_of(1, 1, 1) }), &unequal).expect_err("unequal");
+    let found = as_family(
+        Family::RandomRegular(RandomRegular { routers: 4, degree: 2, draw: draw_of(1, 1, 1) }),
+        &unequal,
+    )
+    .expect_err("unequal");
     assert!(found.contains("channels leave"), "{found}");
 }

@@ -8,7 +8,8 @@ use super::{Arrangement, dragonfly, megafly, polarstar, roomy, wired};
 use fabc::check;
 use fabc::ir::{Fraction, NetworkMetrics};
 use fabc::model::{
-    Bundlefly, Fabric, Failures, Family, FatTree, HyperX, Hypercube, Plant, PolarFly, SlimFly, SpectralFly, Supernode, Torus,
+    Bundlefly, Fabric, Failures, Family, FatTree, HyperX, Hypercube, Plant, PolarFly, SlimFly, SpectralFly,
+    Supernode, Torus,
 };
 use fabc::passes::measure;
 use std::collections::BTreeMap;
@@ -52,9 +53,11 @@ fn measured(family: Family, failures: Option<Failures>) -> (Fabric, NetworkMetri
     network.failures = failures;
     let network = network.clone();
     let topology = wired(&fabric);
-    let (metrics, _) = measure::measure(&topology, &network, &fabric.demand, &network.family.facts().halves(), false);
+    let (metrics, _) =
+        measure::measure(&topology, &network, &fabric.demand, &network.family.facts().halves(), false);
     if let Some(bisection) = &metrics.bisection {
-        check::bisection(&topology, &fabric.demand, bisection).unwrap_or_else(|error| panic!("{:?}: {error}", network.family));
+        check::bisection(&topology, &fabric.demand, bisection)
+            .unwrap_or_else(|error| panic!("{:?}: {error}", network.family));
     }
     check::paths_and_failures(&topology, network.failures.as_ref(), &metrics)
         .unwrap_or_else(|error| panic!("{:?}: {error}", network.family));
@@ -92,32 +95,50 @@ fn networks_fall_apart_and_widen_within_the_bands() {
     let mut compared = 0;
     for row in table.iter().filter(|row| !row["links"].is_empty()) {
         let (_, metrics) = measured(named(row["topology"]), Some(Failures { percent: 60, seeds: 100 }));
-        assert_eq!([metrics.routers, metrics.links].map(|count| count.to_string()), [row["routers"], row["links"]], "{row:?}");
+        assert_eq!(
+            [metrics.routers, metrics.links].map(|count| count.to_string()),
+            [row["routers"], row["links"]],
+            "{row:?}"
+        );
         let failures = metrics.failures.expect("asked for");
         let share = |links: u64| links as f64 / metrics.links as f64;
-        let batches: Vec<f64> = row["median_batches"].split(';').map(|share| share.parse().unwrap()).collect();
-        let (least, most) = batches.iter().fold((1.0f64, 0.0f64), |(least, most), &batch| (least.min(batch), most.max(batch)));
+        let batches: Vec<f64> =
+            row["median_batches"].split(';').map(|share| share.parse().unwrap()).collect();
+        let (least, most) = batches
+            .iter()
+            .fold((1.0f64, 0.0f64), |(least, most), &batch| (least.min(batch), most.max(batch)));
         let median = share(failures.median());
         assert!((least - 0.02..=most + 0.02).contains(&median), "{median}: {row:?}");
         // Extremes of 500 runs; these are 100 others.
         let runs = failures.parts_at.iter().map(|&links| share(links));
         let [low, high] = ["min", "max"].map(|column| row[column].parse::<f64>().unwrap());
         assert!(runs.clone().all(|run| (low - 0.1..=high + 0.05).contains(&run)), "{row:?}");
-        let points = table.iter().filter(|point| point["topology"] == row["topology"] && !point["diameter_min"].is_empty());
+        let points = table
+            .iter()
+            .filter(|point| point["topology"] == row["topology"] && !point["diameter_min"].is_empty());
         for point in points {
             let at = |column: &str| point[column].parse::<f64>().unwrap();
             let curve = failures.curve.as_ref().expect("measured");
-            let found = curve.iter().find(|found| f64::from(found.percent) == at("failed_percent")).expect("every 5 percent");
+            let found = curve
+                .iter()
+                .find(|found| f64::from(found.percent) == at("failed_percent"))
+                .expect("every 5 percent");
             // One run of the many: the median one, which may have fallen apart by then.
             let Some(reach) = found.reach else {
-                assert!(at("disconnected_of_20") > 0.0 || median <= at("failed_percent") / 100.0, "{point:?}");
+                assert!(
+                    at("disconnected_of_20") > 0.0 || median <= at("failed_percent") / 100.0,
+                    "{point:?}"
+                );
                 continue;
             };
             let hops = reach.average_hops().as_f64();
             let slack = 0.02 + (at("avg_hops_max") - at("avg_hops_min")) / 2.0;
             assert!((at("avg_hops_mean") - hops).abs() <= slack, "{hops}: {point:?}");
             let diameter = f64::from(reach.diameter);
-            assert!((at("diameter_min") - 1.0..=at("diameter_max") + 1.0).contains(&diameter), "{diameter}: {point:?}");
+            assert!(
+                (at("diameter_min") - 1.0..=at("diameter_max") + 1.0).contains(&diameter),
+                "{diameter}: {point:?}"
+            );
         }
         compared += 1;
     }
@@ -133,11 +154,19 @@ fn shortest_paths_are_as_many_as_known() {
         let paths = metrics.paths.expect("measured");
         let four = |value: Option<Fraction>| format!("{:.4}", value.expect("pairs").as_f64());
         let all = paths.all();
-        assert_eq!([four(all.mean()), four(all.single_share())], [row["mean"], row["single_path_share"]], "{row:?}");
+        assert_eq!(
+            [four(all.mean()), four(all.single_share())],
+            [row["mean"], row["single_path_share"]],
+            "{row:?}"
+        );
         for (column, at) in ["d1", "d2", "d3"].into_iter().zip(&paths.at) {
             assert_eq!(format!("{};{};{}", four(at.mean()), at.fewest, at.most), row[column], "{row:?}");
         }
-        assert_eq!(paths.at.len(), ["d1", "d2", "d3"].iter().filter(|column| !row[**column].is_empty()).count(), "{row:?}");
+        assert_eq!(
+            paths.at.len(),
+            ["d1", "d2", "d3"].iter().filter(|column| !row[**column].is_empty()).count(),
+            "{row:?}"
+        );
         // In all of these as many as the narrowest router has links.
         let least = roomy_least_degree(named(row["topology"]));
         assert_eq!(metrics.edge_connectivity, Some(least), "{row:?}");

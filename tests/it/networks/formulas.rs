@@ -24,13 +24,17 @@ fn loads(family: Family) -> (u64, u64, usize) {
     let next = algebraic::route(&scene, &fabric).expect("all links are lit");
     let (hops, _) = lanes::fewest(&fabric, &scene, next);
     let tables = tables::by_destination(&hops, 16, "nominal");
-    let (walk, _) = check::judge_tables(&fabric, &scene, &tables, &hops.ranks).unwrap_or_else(|error| panic!("{error}"));
+    let (walk, _) =
+        check::judge_tables(&fabric, &scene, &tables, &hops.ranks).unwrap_or_else(|error| panic!("{error}"));
     (walk.max_channel_load(), walk.total_load(), topology.channels().count())
 }
 
 #[test]
 fn polarstars_are_routed_by_formula() {
-    let mut lines = include_str!("../../data/polarstar_routing.csv").lines().filter(|line| !line.starts_with('#')).skip(1);
+    let mut lines = include_str!("../../data/polarstar_routing.csv")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .skip(1);
     let mut compared = 0;
     for line in &mut lines {
         let columns: Vec<&str> = line.split(',').collect();
@@ -107,7 +111,8 @@ fn formulas_are_written_and_worked_out_again() {
         "polarstar { q = 4; supernode = paley; degree = 4; }",
     ] {
         let (compiled, files) = built(&spec(topology));
-        let file: Value = serde_json::from_slice(&files["formula.json"]).unwrap_or_else(|error| panic!("{topology}: {error}"));
+        let file: Value = serde_json::from_slice(&files["formula.json"])
+            .unwrap_or_else(|error| panic!("{topology}: {error}"));
         assert_eq!(file["routers"], compiled.topology.node_count(), "{topology}");
     }
 }
@@ -140,7 +145,8 @@ fn convicted((compiled, files): &(Compiled, check::Files), change: impl Fn(&mut 
     change(&mut file);
     files.insert("formula.json".to_owned(), file.to_string().into_bytes());
     let errors = check::directory(&files, &compiled.fabric).expect_err("the change goes unnoticed");
-    let said: Vec<String> = errors.iter().map(ToString::to_string).filter(|error| !error.contains("are listed")).collect();
+    let said: Vec<String> =
+        errors.iter().map(ToString::to_string).filter(|error| !error.contains("are listed")).collect();
     said.join("\n")
 }
 
@@ -154,39 +160,72 @@ fn formulas_that_say_otherwise_are_convicted() {
         ("torus 5", |file| file["routers"] = 6.into(), "says 6, but there are 5"),
         ("torus 5", |file| file["ports"] = 3.into(), "says 3, but routers have 2"),
         ("torus 5", |file| file["vc"] = "hop".into(), "is another rule than that of the tables"),
-        ("torus 5", |file| file["vc"] = "single".into(), "by port 0 on VC 0, but the tables by port 0 on VC 1"),
+        (
+            "torus 5",
+            |file| file["vc"] = "single".into(),
+            "by port 0 on VC 0, but the tables by port 0 on VC 1",
+        ),
         ("torus 5", |file| file["sides"] = json!([1, 6]), "are not those of 5 routers"),
-        ("torus 5", |file| file["family"] = "hyperx".into(), "sends packets from router[0] to router[2] by port 1"),
+        (
+            "torus 5",
+            |file| file["family"] = "hyperx".into(),
+            "sends packets from router[0] to router[2] by port 1",
+        ),
         ("torus 5", |file| file["family"] = "kautz".into(), "`kautz` has no formula"),
         ("torus 5", |file| file["dimensions"] = 3.into(), "or not of these keys"),
         ("torus 5", |file| file["more"] = 3.into(), "unknown field `more`"),
         ("hyperx 3 x 5", |file| file["sides"] = json!([5, 3]), "but the tables by port"),
         ("hypercube { dimensions = 4; }", |file| file["dimensions"] = 5.into(), "do not have 5 bits"),
-        ("hypercube { dimensions = 4; }", |file| file["family"] = "folded_hypercube".into(), "but the tables by port"),
+        (
+            "hypercube { dimensions = 4; }",
+            |file| file["family"] = "folded_hypercube".into(),
+            "but the tables by port",
+        ),
         (groups, |file| file["group"] = 2.into(), "but the tables by port"),
         (groups, |file| file["group"] = 5.into(), "are not those of 36 routers"),
         (groups, |file| file["across"][0] = json!([8, 4]), "but the tables by port"),
         (groups, |file| file["across"][0][0] = 36.into(), "there is no router 36"),
         (groups, |file| file["across"][35][1] = Value::Null, "but the tables by port"),
-        (star, |file| file["field"]["order"] = 5.into(), "the modulus is no polynomial that makes 5 elements"),
-        (star, |file| file["field"]["modulus"] = json!([1, 0, 1]), "the powers of 2 are not all elements but 0"),
+        (
+            star,
+            |file| file["field"]["order"] = 5.into(),
+            "the modulus is no polynomial that makes 5 elements",
+        ),
+        (
+            star,
+            |file| file["field"]["modulus"] = json!([1, 0, 1]),
+            "the powers of 2 are not all elements but 0",
+        ),
         (star, |file| file["field"]["generator"] = 1.into(), "the powers of 1 are not all elements but 0"),
         (star, |file| file["supernode"]["f"] = json!([0, 4, 2, 1, 3]), "but the tables by port"),
         (star, |file| file["supernode"]["f"][0] = 1.into(), "is no permutation of its places"),
-        (star, |file| file["supernode"]["links"].as_array_mut().unwrap().truncate(4), "but the tables by port"),
+        (
+            star,
+            |file| file["supernode"]["links"].as_array_mut().unwrap().truncate(4),
+            "but the tables by port",
+        ),
         (star, |file| file["supernode"]["links"][0] = json!([0, 0]), "0 and 0 are no two places"),
         (star, |file| file["vectors"][3] = json!([1, 0, 2]), "or is there twice"),
         (star, |file| file["vectors"].as_array_mut().unwrap().swap(3, 4), "but the tables by port"),
-        (star, |file| file["vectors"].as_array_mut().unwrap().truncate(20), "20 points with 5 places each are not 105 routers"),
+        (
+            star,
+            |file| file["vectors"].as_array_mut().unwrap().truncate(20),
+            "20 points with 5 places each are not 105 routers",
+        ),
     ];
     let mut directories = BTreeMap::new();
     for (topology, change, what) in changes {
-        let message = convicted(directories.entry(topology).or_insert_with(|| built(&spec(topology))), change);
-        assert!(message.contains("formula.json") && message.contains(what), "{topology}: `{what}` is not in `{message}`");
+        let message =
+            convicted(directories.entry(topology).or_insert_with(|| built(&spec(topology))), change);
+        assert!(
+            message.contains("formula.json") && message.contains(what),
+            "{topology}: `{what}` is not in `{message}`"
+        );
     }
     let (compiled, files) = directories.get_mut(&"torus 5").unwrap();
     files.remove("formula.json");
     assert!(
-        check::directory(files, &compiled.fabric).is_err_and(|errors| errors.iter().any(|error| error.to_string().contains("missing")))
+        check::directory(files, &compiled.fabric)
+            .is_err_and(|errors| errors.iter().any(|error| error.to_string().contains("missing")))
     );
 }

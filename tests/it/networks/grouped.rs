@@ -36,7 +36,8 @@ fn groups_do_it_by_themselves() {
         require a.time == 650 cycles; require b.time == 866 cycles; require c.time == 866 cycles; require d.time == 650 cycles;
         require a.share == 1; require b.share >= 0.889; require c.share >= 0.889; require d.share == 1;";
     let (compiled, files) = built(&spec("dragonfly { a = 4; h = 2; g = 9; arrangement = palmtree; }", rest));
-    let broken: Vec<String> = compiled.requires.iter().filter(|of| of.holds() != Some(true)).map(|of| of.require.text()).collect();
+    let broken: Vec<String> =
+        compiled.requires.iter().filter(|of| of.holds() != Some(true)).map(|of| of.require.text()).collect();
     assert!(broken.is_empty(), "{broken:?}");
     for result in &compiled.collectives {
         let outcome = result.nominal().unwrap();
@@ -49,9 +50,11 @@ fn groups_do_it_by_themselves() {
 #[test]
 fn whatever_is_changed_in_a_group_is_convicted() {
     let mut draw = Stream::new(11, 0);
-    for (topology, size) in
-        [("torus 4 x 4", 4), ("torus 4 x 4", 8), ("levels { level 3 over wire; level 4 joined 1 over wire { ports = 1; } }", 6)]
-    {
+    for (topology, size) in [
+        ("torus 4 x 4", 4),
+        ("torus 4 x 4", 8),
+        ("levels { level 3 over wire; level 4 joined 1 over wire { ports = 1; } }", 6),
+    ] {
         let (compiled, _) = built(&spec(topology, &every(size)));
         let scene = Scene::whole(&compiled.topology);
         for result in &compiled.collectives[..4] {
@@ -61,7 +64,8 @@ fn whatever_is_changed_in_a_group_is_convicted() {
             assert_eq!(timed.groups * size, chips);
             let group = |node: NodeId| node.0 / size;
             for send in &timed.sends {
-                let to = compiled.topology.target(compiled.topology.outgoing(send.chip, send.port).unwrap()).node;
+                let to =
+                    compiled.topology.target(compiled.topology.outgoing(send.chip, send.port).unwrap()).node;
                 assert_eq!(group(send.chip), group(to));
             }
             let changed = |change: &dyn Fn(&mut Timed)| {
@@ -83,7 +87,9 @@ fn whatever_is_changed_in_a_group_is_convicted() {
                     false => 1,
                 };
                 for further in [each, each * u64::from(schedule.chunks), u64::MAX / 2] {
-                    let moved = changed(&|timed| timed.sends[at].vector = timed.sends[at].vector.wrapping_add(further));
+                    let moved = changed(&|timed| {
+                        timed.sends[at].vector = timed.sends[at].vector.wrapping_add(further)
+                    });
                     assert!(moved.is_err(), "{name}: {:?} and {further}", timed.sends[at]);
                 }
                 assert!(changed(&|timed| timed.sends[at].vector ^= 1).is_err(), "{name}");
@@ -92,7 +98,9 @@ fn whatever_is_changed_in_a_group_is_convicted() {
             // Bounds count members alone.
             for at in 0..schedule.bounds.len() {
                 let mut other = schedule.clone();
-                let CollectiveBound::Latency { shards, .. } = &mut other.bounds[at] else { panic!("{:?}", other.bounds) };
+                let CollectiveBound::Latency { shards, .. } = &mut other.bounds[at] else {
+                    panic!("{:?}", other.bounds)
+                };
                 *shards += 1;
                 assert!(check::vectors(&scene, &other).is_err(), "{name}: {:?}", other.bounds);
             }
@@ -108,13 +116,18 @@ fn a_directory_of_other_groups_is_convicted() {
     let mut files = files;
     files.insert("spec.fab".to_owned(), spec_text.clone().into_bytes());
     let errors = verify::directory(&files, &other.fabric, &spec_text).unwrap_err();
-    assert!(errors.iter().any(|error| error.to_string().contains("are not 4 groups")) || errors.len() > 1, "{errors:?}");
+    assert!(
+        errors.iter().any(|error| error.to_string().contains("are not 4 groups")) || errors.len() > 1,
+        "{errors:?}"
+    );
     assert_eq!(compiled.collectives.len(), 5);
 }
 
 #[test]
 fn bandwidth_is_drawn_over_size() {
-    let send = |name: &str, size: u32, rest: &str| format!("collective {name} = send {{ from = 0; to = 1; size = {size} B; {rest} }}");
+    let send = |name: &str, size: u32, rest: &str| {
+        format!("collective {name} = send {{ from = 0; to = 1; size = {size} B; {rest} }}")
+    };
     let rest = [
         send("a", 320, ""),
         send("b", 65_600, "after = a;"),

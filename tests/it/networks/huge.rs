@@ -7,8 +7,8 @@ use fabc::compile::{Stage, check_early, compile, describe};
 use fabc::diag::Failure;
 use fabc::emit;
 use fabc::model::{
-    Bundlefly, ClosedForm, Dragonfly, Fabric, Family, Farthest, FatTree, HyperX, Hypercube, Mesh, Network, Plant, PolarFly, Reached,
-    SlimFly, Supernode, Torus,
+    Bundlefly, ClosedForm, Dragonfly, Fabric, Family, Farthest, FatTree, HyperX, Hypercube, Mesh, Network,
+    Plant, PolarFly, Reached, SlimFly, Supernode, Torus,
 };
 use fabc::passes::wire;
 use fabc::progress::Silent;
@@ -33,18 +33,32 @@ fn described() -> Vec<Family> {
     }
     families.extend([2, 3, 4, 5, 7, 8, 9].map(|q| Family::PolarFly(PolarFly { q })));
     families.extend([3, 4, 5, 7, 8, 9, 11, 13].map(|q| Family::SlimFly(SlimFly { q })));
-    families.extend([(3, 5), (4, 5), (5, 5), (4, 9), (5, 13)].map(|(q, p)| Family::Bundlefly(Bundlefly { q, p })));
+    families.extend(
+        [(3, 5), (4, 5), (5, 5), (4, 9), (5, 13)].map(|(q, p)| Family::Bundlefly(Bundlefly { q, p })),
+    );
     for q in [2, 3, 4, 5, 7] {
         families.extend([0, 3, 4, 7, 8].map(|degree| polarstar(q, Supernode::Iq, degree)));
         families.extend([2, 4, 6].map(|degree| polarstar(q, Supernode::Paley, degree)));
         families.extend([0, 1, 2, 5].map(|degree| polarstar(q, Supernode::Complete, degree)));
     }
     for arrangement in [Arrangement::Palmtree, Arrangement::Consecutive, Arrangement::Fold] {
-        families.extend([(4, 2, 9), (8, 4, 33), (4, 4, 7), (4, 2, 5), (3, 2, 3)].map(|(a, h, g)| dragonfly(a, h, g, arrangement)));
+        families.extend(
+            [(4, 2, 9), (8, 4, 33), (4, 4, 7), (4, 2, 5), (3, 2, 3)]
+                .map(|(a, h, g)| dragonfly(a, h, g, arrangement)),
+        );
         families.extend([(4, 2), (8, 4), (2, 2), (6, 4)].map(|(a, rho)| megafly(a, rho, arrangement)));
     }
-    families.extend([(3, 3, 5), (4, 2, 2), (1, 3, 4), (2, 1, 2), (5, 1, 6)].map(|(a, h, g)| dragonfly(a, h, g, Arrangement::Palmtree)));
-    families.push(Family::Dragonfly(Dragonfly { a: 4, h: 2, g: 9, arrangement: Arrangement::Palmtree, spare: true }));
+    families.extend(
+        [(3, 3, 5), (4, 2, 2), (1, 3, 4), (2, 1, 2), (5, 1, 6)]
+            .map(|(a, h, g)| dragonfly(a, h, g, Arrangement::Palmtree)),
+    );
+    families.push(Family::Dragonfly(Dragonfly {
+        a: 4,
+        h: 2,
+        g: 9,
+        arrangement: Arrangement::Palmtree,
+        spare: true,
+    }));
     for (degree, length) in [(2, 1), (2, 2), (2, 5), (3, 1), (3, 2), (3, 4), (4, 3)] {
         families.extend([Arcs::Simplex, Arcs::Duplex].map(|arcs| kautz(degree, length, arcs)));
     }
@@ -63,15 +77,21 @@ fn formulas_are_those_of_whole_networks() {
         let family = &network(&fabric).family;
         let form = family.closed_form().unwrap_or_else(|| panic!("{family:?}"));
         let topology = wired(&fabric);
-        let degrees: Vec<u32> = topology.nodes().map(|node| topology.channels_from(node).count() as u32).collect();
+        let degrees: Vec<u32> =
+            topology.nodes().map(|node| topology.channels_from(node).count() as u32).collect();
         assert_eq!(form.routers, topology.node_count() as u64, "{family:?}");
         assert_eq!(form.endpoints, topology.endpoints().count() as u64, "{family:?}");
         assert_eq!(form.links, topology.links().len() as u64, "{family:?}");
         let ends = [degrees.iter().min(), degrees.iter().max()].map(|degree| *degree.unwrap());
         assert_eq!(form.degrees, ends, "{family:?}");
         let [all, mut endpoints] = histograms(&topology);
-        for (farthest, found) in [(form.router_diameter, all.len() as u32 - 1), (form.diameter, endpoints.len() as u32 - 1)] {
-            assert!(if farthest.is_exact() { farthest.hops == found } else { farthest.hops >= found }, "{family:?}: {farthest:?}, {found}");
+        for (farthest, found) in
+            [(form.router_diameter, all.len() as u32 - 1), (form.diameter, endpoints.len() as u32 - 1)]
+        {
+            assert!(
+                if farthest.is_exact() { farthest.hops == found } else { farthest.hops >= found },
+                "{family:?}: {farthest:?}, {found}"
+            );
         }
         if let Some(layers) = &form.layers {
             endpoints[0] = 0;
@@ -108,7 +128,11 @@ fn families_are_described_or_not() {
 }
 
 /// The sampled check of a network with these formulas and neighbors.
-fn checked(family: &Family, form: &ClosedForm, change: &(dyn Fn(u32, &mut Vec<u32>) + Sync)) -> Result<Sampled, String> {
+fn checked(
+    family: &Family,
+    form: &ClosedForm,
+    change: &(dyn Fn(u32, &mut Vec<u32>) + Sync),
+) -> Result<Sampled, String> {
     let fabric = roomy(family.clone());
     let neighbors = wire::neighbors(network(&fabric)).expect("described");
     let changed = |router: u32, found: &mut Vec<u32>| {
@@ -122,7 +146,8 @@ fn checked(family: &Family, form: &ClosedForm, change: &(dyn Fn(u32, &mut Vec<u3
 fn the_sample_agrees_with_formulas() {
     for family in described() {
         let form = family.closed_form().unwrap();
-        let sampled = checked(&family, &form, &|_, _| {}).unwrap_or_else(|error| panic!("{family:?}: {error}"));
+        let sampled =
+            checked(&family, &form, &|_, _| {}).unwrap_or_else(|error| panic!("{family:?}: {error}"));
         assert_eq!(sampled.routers, form.routers.min(64), "{family:?}");
         assert!(sampled.searches.len() as u64 >= form.routers.min(2));
     }
@@ -213,9 +238,15 @@ fn the_largest_polarstar_of_radix_128_is_described() {
     assert!(sampled.searches.iter().all(|search| search.hops == 3));
     let outcomes: Vec<(String, Option<bool>)> =
         described.requires.iter().map(|outcome| (outcome.require.metric_text(), outcome.holds())).collect();
-    let expected =
-        [("average_hops", Some(true)), ("diameter", Some(true)), ("injection", None), ("links", Some(false)), ("routers", Some(true))];
-    let mut found: Vec<(&str, Option<bool>)> = outcomes.iter().map(|(name, holds)| (name.as_str(), *holds)).collect();
+    let expected = [
+        ("average_hops", Some(true)),
+        ("diameter", Some(true)),
+        ("injection", None),
+        ("links", Some(false)),
+        ("routers", Some(true)),
+    ];
+    let mut found: Vec<(&str, Option<bool>)> =
+        outcomes.iter().map(|(name, holds)| (name.as_str(), *holds)).collect();
     found.sort();
     assert_eq!(found, expected);
     // The text says what is a formula, what a sample, and what is left open.
@@ -265,7 +296,8 @@ fn whatever_is_larger_than_can_be_built_is_described() {
     ] {
         let fabric = of(topology, radix);
         assert!(fabric.is_too_large(), "{topology}: {}", fabric.node_count());
-        let described = describe(&fabric).unwrap_or_else(|failure| panic!("{topology}: {failure:?}")).expect("formulas");
+        let described =
+            describe(&fabric).unwrap_or_else(|failure| panic!("{topology}: {failure:?}")).expect("formulas");
         assert_eq!(described.form.routers, fabric.node_count() as u64);
     }
 }

@@ -114,12 +114,19 @@ fn convicted(text: &str, change: impl Fn(&mut Value)) -> String {
 fn tables_that_count_otherwise_are_convicted() {
     let text = spec("dragonfly { a = 3; h = 1; arrangement = consecutive; }", "minimal", "vcs = 2;");
     let message = convicted(&text, |table| table["vc"] = "hop".into());
-    assert!(message.contains("makes more hops than there are virtual channels to count them, 2"), "{message}");
+    assert!(
+        message.contains("makes more hops than there are virtual channels to count them, 2"),
+        "{message}"
+    );
     // All on VC 0: a circle of local and global links.
     let message = convicted(&text, |table| {
         table.as_object_mut().unwrap().remove("vc");
         for router in table["routers"].as_array_mut().unwrap() {
-            router["entries"].as_array_mut().unwrap().iter_mut().for_each(|entry| *entry = json!([entry[0], entry[1], 0]));
+            router["entries"]
+                .as_array_mut()
+                .unwrap()
+                .iter_mut()
+                .for_each(|entry| *entry = json!([entry[0], entry[1], 0]));
         }
     });
     assert!(message.contains("can wait on each other in a circle"), "{message}");
@@ -138,26 +145,44 @@ fn tables_that_count_otherwise_are_convicted() {
     // Two virtual channels count one link between groups, not two.
     let text = spec("dragonfly { a = 3; h = 1; arrangement = consecutive; }", "minimal", "vcs = 2;");
     let message = convicted(&text, |table| table["vcs"] = 1.into());
-    assert!(message.contains("goes on behind more links between groups than there are virtual channels"), "{message}");
+    assert!(
+        message.contains("goes on behind more links between groups than there are virtual channels"),
+        "{message}"
+    );
 }
 
 /// What a build finds out, `check` knows before.
 #[test]
 fn too_few_are_refused_early() {
     for (topology, routing, vcs, what) in [
-        ("dragonfly { a = 4; h = 2; }", "minimal", 1, "routes of this dragonfly need 2 virtual channels, the budget has 1"),
-        ("dragonfly { a = 4; h = 2; }", "algebraic", 1, "routes of this dragonfly need 2 virtual channels, the budget has 1"),
+        (
+            "dragonfly { a = 4; h = 2; }",
+            "minimal",
+            1,
+            "routes of this dragonfly need 2 virtual channels, the budget has 1",
+        ),
+        (
+            "dragonfly { a = 4; h = 2; }",
+            "algebraic",
+            1,
+            "routes of this dragonfly need 2 virtual channels, the budget has 1",
+        ),
         ("torus 5 x 2", "algebraic", 1, "algebraic needs 2 virtual channels on this torus, the budget has 1"),
         ("hyperx 3 x 4 x 2", "minimal", 2, "3 hops need 3 virtual channels, the budget has 2"),
     ] {
         let text = spec(topology, routing, &format!("vcs = {vcs};"));
         let loader = |_: &str| Ok(text.clone());
-        let (fabric, ..) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
+        let (fabric, ..) =
+            fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}"));
         let early = check_early(&fabric, Stage::Emit).expect_err("refused");
         let late = compile(fabric, Stage::Emit, &Silent).expect_err("refused");
         for failure in [early, late] {
             let said: Vec<String> = failure.diagnostics().iter().map(ToString::to_string).collect();
-            assert_eq!(said, [format!("{what} (nominal)").replace("torus, the budget has 1 (nominal)", "torus, the budget has 1")]);
+            assert_eq!(
+                said,
+                [format!("{what} (nominal)")
+                    .replace("torus, the budget has 1 (nominal)", "torus, the budget has 1")]
+            );
         }
     }
 }

@@ -35,7 +35,11 @@ pub(crate) fn nested(levels: &[Of]) -> Family {
 
 /// 145 racks of 9 nodes of 8 routers.
 pub(crate) fn racks() -> Family {
-    nested(&[level(8, 1, 7), level(9, 2, 2).arranged(Arrangement::Consecutive), level(145, 1, 2).arranged(Arrangement::Fold)])
+    nested(&[
+        level(8, 1, 7),
+        level(9, 2, 2).arranged(Arrangement::Consecutive),
+        level(145, 1, 2).arranged(Arrangement::Fold),
+    ])
 }
 
 fn links(topology: &Topology) -> Vec<Link> {
@@ -47,16 +51,21 @@ fn two_levels_are_a_dragonfly() {
     for (a, h, g) in [(4, 2, 9), (8, 4, 33), (4, 2, 5), (4, 4, 7), (2, 2, 3), (6, 2, 13), (4, 2, 7)] {
         let joined = a * h / (g - 1);
         for arrangement in [Arrangement::Palmtree, Arrangement::Fold] {
-            let [levels, groups] =
-                [nested(&[level(a, 1, a - 1), level(g, joined, h).arranged(arrangement)]), dragonfly(a, h, g, arrangement)]
-                    .map(|family| wired(&roomy(family)));
+            let [levels, groups] = [
+                nested(&[level(a, 1, a - 1), level(g, joined, h).arranged(arrangement)]),
+                dragonfly(a, h, g, arrangement),
+            ]
+            .map(|family| wired(&roomy(family)));
             assert_eq!(links(&levels), links(&groups), "a={a} h={h} g={g} {arrangement:?}");
             assert_eq!(levels.names(), groups.names());
             assert_eq!(levels.symmetry(), groups.symmetry());
         }
         // Counted from its own block, `consecutive` is the palmtree in a mirror, not the order of the groups;
         // where every router gets one port of a copy, it is neither.
-        let consecutive = wired(&roomy(nested(&[level(a, 1, a - 1), level(g, joined, h).arranged(Arrangement::Consecutive)])));
+        let consecutive = wired(&roomy(nested(&[
+            level(a, 1, a - 1),
+            level(g, joined, h).arranged(Arrangement::Consecutive),
+        ])));
         let palmtree = wired(&roomy(dragonfly(a, h, g, Arrangement::Palmtree)));
         let mirrored = |node: NodeId| NodeId((g - node.0 / a) % g * a + node.0 % a);
         let pairs = |topology: &Topology, map: &dyn Fn(NodeId) -> NodeId| -> Vec<[NodeId; 2]> {
@@ -68,7 +77,11 @@ fn two_levels_are_a_dragonfly() {
             pairs.sort_unstable();
             pairs
         };
-        assert_eq!(pairs(&consecutive, &mirrored) == pairs(&palmtree, &|node| node), g - 1 != a, "a={a} h={h} g={g}");
+        assert_eq!(
+            pairs(&consecutive, &mirrored) == pairs(&palmtree, &|node| node),
+            g - 1 != a,
+            "a={a} h={h} g={g}"
+        );
         let in_order = wired(&roomy(dragonfly(a, h, g, Arrangement::Consecutive)));
         assert!(g == 3 || links(&consecutive) != links(&in_order), "a={a} h={h} g={g}");
     }
@@ -126,7 +139,12 @@ fn every_two_blocks_are_joined_as_often_as_it_says() {
     let pairs = |n: usize| n * (n - 1) / 2;
     assert_eq!(between.len(), 145 * 9 * pairs(8) + 145 * pairs(9) + pairs(145));
     // Both ends of a cable between racks stand at the same place.
-    assert!(between.iter().filter(|(key, _)| key.0 == 72).all(|(_, links)| links[0].a.node.0 % 72 == links[0].b.node.0 % 72));
+    assert!(
+        between
+            .iter()
+            .filter(|(key, _)| key.0 == 72)
+            .all(|(_, links)| links[0].a.node.0 % 72 == links[0].b.node.0 % 72)
+    );
     assert!(topology.nodes().all(|node| degree(&topology, node) == 11));
     assert_eq!((topology.symmetry().order(), topology.ports()), (145, 11));
     assert_eq!(topology.name(NodeId(72 * 3 + 8 * 2 + 5)), "group3.2[5]");
@@ -136,7 +154,11 @@ fn every_two_blocks_are_joined_as_often_as_it_says() {
 fn what_is_left_over_is_dark() {
     // Of the two ports that a router has for the other three nodes, one is in use; those of the next level
     // come after both.
-    let topology = wired(&roomy(nested(&[level(3, 1, 2), level(4, 1, 2).arranged(Arrangement::Consecutive), level(3, 1, 1)])));
+    let topology = wired(&roomy(nested(&[
+        level(3, 1, 2),
+        level(4, 1, 2).arranged(Arrangement::Consecutive),
+        level(3, 1, 1),
+    ])));
     for node in topology.nodes() {
         let lit: Vec<u16> = (0..5).filter(|&port| topology.outgoing(node, PortId(port)).is_some()).collect();
         // Two of the twelve routers of a block lead to the two others.

@@ -23,9 +23,10 @@ use fabc::diag::Span;
 use fabc::ids::{ChannelId, Id, IdVec, LinkId, LinkTypeId, NodeId, PortId};
 use fabc::ir::{End, Link, LinkClass, Names, Symmetry, Topology};
 use fabc::model::{
-    AllowedTurns, Arcs, Arrangement, Budget, Bundlefly, Capacities, Component, Demand, Dragonfly, Draw, Fabric, Family, FatTree, Faults,
-    FreeGraph, GenKautz, HyperX, Hypercube, Kautz, LinkType, Listed, ListedLink, ListedRouter, Megafly, Mesh, Method, Network, Plant,
-    PolarFly, PolarStar, RandomRegular, Reach, Router, RoutingChoice, SlimFly, SpectralFly, Supernode, Torus, Xpander,
+    AllowedTurns, Arcs, Arrangement, Budget, Bundlefly, Capacities, Component, Demand, Dragonfly, Draw,
+    Fabric, Family, FatTree, Faults, FreeGraph, GenKautz, HyperX, Hypercube, Kautz, LinkType, Listed,
+    ListedLink, ListedRouter, Megafly, Mesh, Method, Network, Plant, PolarFly, PolarStar, RandomRegular,
+    Reach, Router, RoutingChoice, SlimFly, SpectralFly, Supernode, Torus, Xpander,
 };
 use fabc::passes::wire;
 use fabc::units::Decimal;
@@ -57,7 +58,14 @@ fn fabric(family: Family, hosts: u16, radix: u32) -> Fabric {
         router: Router { radix, hosts, vcs: 4, flit_bytes: 64, buffer_flits: 64, latency_cycles: 20, span },
         plant: Plant::Network(Network { family, local: LOCAL, global: GLOBAL, failures: None, span }),
         floor: None,
-        budget: Budget { vcs: 4, faults: Faults::Ocses(0), table_entries: None, vcs_span: span, faults_span: span, entries_span: span },
+        budget: Budget {
+            vcs: 4,
+            faults: Faults::Ocses(0),
+            table_entries: None,
+            vcs_span: span,
+            faults_span: span,
+            entries_span: span,
+        },
         demand: Demand::uniform(routers),
         routing: RoutingChoice::AllowedTurns(AllowedTurns::default()),
         routing_span: span,
@@ -65,7 +73,11 @@ fn fabric(family: Family, hosts: u16, radix: u32) -> Fabric {
         collectives: Vec::new(),
         slices: fabc::model::Slices::default(),
         requires: Vec::new(),
-        capacities: Capacities::new(&[Some(100_000_000_000), Some(100_000_000_000)], fabc::limits::CAPACITY_PARTS).unwrap(),
+        capacities: Capacities::new(
+            &[Some(100_000_000_000), Some(100_000_000_000)],
+            fabc::limits::CAPACITY_PARTS,
+        )
+        .unwrap(),
         span,
     }
 }
@@ -135,7 +147,9 @@ fn family_of(row: &BTreeMap<&str, &str>) -> Family {
         ("complete", &[routers]) => Family::HyperX(HyperX(vec![routers])),
         ("torus", sides) => Family::Torus(Torus(sides.to_vec())),
         ("mesh", sides) => Family::Mesh(Mesh(sides.to_vec())),
-        ("table3", &[levels, arity]) if parameters.starts_with("FT") => Family::FatTree(FatTree { levels, arity }),
+        ("table3", &[levels, arity]) if parameters.starts_with("FT") => {
+            Family::FatTree(FatTree { levels, arity })
+        }
         ("fattree3", &[arity, ..]) => Family::FatTree(FatTree { levels: 3, arity }),
         ("hypercube", &[dimensions]) => Family::Hypercube(Hypercube { dimensions, folded: false }),
         ("folded-hypercube", &[dimensions]) => Family::Hypercube(Hypercube { dimensions, folded: true }),
@@ -144,14 +158,20 @@ fn family_of(row: &BTreeMap<&str, &str>) -> Family {
         ("bundlefly", &[q, p]) => Family::Bundlefly(Bundlefly { q, p }),
         ("table3", &[q, p]) if parameters.starts_with("BF") => Family::Bundlefly(Bundlefly { q, p }),
         ("spectralfly", &[rho, q]) => Family::SpectralFly(SpectralFly { rho, q }),
-        ("table3", &[rho, q, ..]) if parameters.starts_with("SF") => Family::SpectralFly(SpectralFly { rho, q }),
+        ("table3", &[rho, q, ..]) if parameters.starts_with("SF") => {
+            Family::SpectralFly(SpectralFly { rho, q })
+        }
         ("megafly", &[rho, a]) => megafly(a, rho, Arrangement::Consecutive),
         ("table3", &[rho, a]) if parameters.starts_with("MF") => megafly(a, rho, Arrangement::Consecutive),
         ("polarstar-iq", &[q, degree] | &[_, q, degree]) => polarstar(q, Supernode::Iq, degree),
         ("polarstar-paley", &[_, q, degree] | &[q, degree, ..]) => polarstar(q, Supernode::Paley, degree),
         ("table3", &[q, degree]) if parameters.starts_with("PS-IQ") => polarstar(q, Supernode::Iq, degree),
-        ("table3", &[q, degree]) if parameters.starts_with("PS-Pal") => polarstar(q, Supernode::Paley, degree),
-        ("genkautz", &[degree, routers]) => Family::GenKautz(GenKautz { degree, routers, arcs: Arcs::Simplex }),
+        ("table3", &[q, degree]) if parameters.starts_with("PS-Pal") => {
+            polarstar(q, Supernode::Paley, degree)
+        }
+        ("genkautz", &[degree, routers]) => {
+            Family::GenKautz(GenKautz { degree, routers, arcs: Arcs::Simplex })
+        }
         ("kautz", &[degree, length]) => kautz(degree, length, Arcs::Simplex),
         ("kautz-undirected", &[degree, length]) => kautz(degree, length, Arcs::Duplex),
         _ => panic!("{name} {parameters}"),
@@ -160,7 +180,10 @@ fn family_of(row: &BTreeMap<&str, &str>) -> Family {
 
 /// `[router]`: where its channels lead.
 fn successors(topology: &Topology) -> Vec<Vec<u32>> {
-    topology.nodes().map(|node| topology.channels_from(node).map(|channel| topology.target(channel).node.0).collect()).collect()
+    topology
+        .nodes()
+        .map(|node| topology.channels_from(node).map(|channel| topology.target(channel).node.0).collect())
+        .collect()
 }
 
 /// Hops from a router to every other.
@@ -306,22 +329,48 @@ fn samples() -> Vec<Family> {
             level(4, 1, 2).arranged(Arrangement::Consecutive).spare(),
             level(5, 1, 2).arranged(Arrangement::Fold),
         ]),
-        levels::nested(&[level(2, 2, 2), level(3, 1, 2).arranged(Arrangement::Fold), level(3, 4, 2).arranged(Arrangement::Fold)]),
-        levels::nested(&[level(3, 1, 2), level(3, 1, 1), level(4, 2, 1).arranged(Arrangement::Consecutive).spare()]),
+        levels::nested(&[
+            level(2, 2, 2),
+            level(3, 1, 2).arranged(Arrangement::Fold),
+            level(3, 4, 2).arranged(Arrangement::Fold),
+        ]),
+        levels::nested(&[
+            level(3, 1, 2),
+            level(3, 1, 1),
+            level(4, 2, 1).arranged(Arrangement::Consecutive).spare(),
+        ]),
         megafly(4, 2, Arrangement::Palmtree),
         megafly(4, 2, Arrangement::Fold),
         megafly(6, 1, Arrangement::Consecutive),
         Family::GenKautz(GenKautz { degree: 3, routers: 10, arcs: Arcs::Simplex }),
         Family::GenKautz(GenKautz { degree: 3, routers: 11, arcs: Arcs::Duplex }),
         Family::Xpander(Xpander { degree: 4, lift: 4, draw: Draw { seed: 1, attempts: 100, draws: 1 } }),
-        Family::RandomRegular(RandomRegular { routers: 14, degree: 3, draw: Draw { seed: 1, attempts: 100, draws: 1 } }),
+        Family::RandomRegular(RandomRegular {
+            routers: 14,
+            degree: 3,
+            draw: Draw { seed: 1, attempts: 100, draws: 1 },
+        }),
         random::permuted(Family::Torus(Torus(vec![4, 6])), Method::Partial),
         random::permuted(Family::Torus(Torus(vec![4, 8])), Method::Full),
         random::ring(14, 3, Reach::Any, 1),
         random::ring(13, 3, Reach::Normal(Decimal::ratio(1, 2).expect("a number")), 1),
         random::ring(18, 3, Reach::Within(Decimal::ratio(3, 5).expect("a number")), 1),
-        Family::Synthesized(FreeGraph { routers: 12, degree: 3, arcs: Arcs::Simplex, effort: 1, seed: 1, cable: None }),
-        Family::Synthesized(FreeGraph { routers: 12, degree: 3, arcs: Arcs::Duplex, effort: 1, seed: 1, cable: None }),
+        Family::Synthesized(FreeGraph {
+            routers: 12,
+            degree: 3,
+            arcs: Arcs::Simplex,
+            effort: 1,
+            seed: 1,
+            cable: None,
+        }),
+        Family::Synthesized(FreeGraph {
+            routers: 12,
+            degree: 3,
+            arcs: Arcs::Duplex,
+            effort: 1,
+            seed: 1,
+            cable: None,
+        }),
         kautz(2, 3, Arcs::Simplex),
         kautz(3, 2, Arcs::Duplex),
         kautz(3, 1, Arcs::Duplex),
@@ -334,7 +383,9 @@ fn samples() -> Vec<Family> {
 /// The same topology with other links; `ports` as before or more.
 fn rewired(topology: &Topology, links: Vec<Link>, ports: usize) -> Topology {
     let hosts = topology.nodes().map(|node| topology.hosts(node)).collect();
-    Topology::new(ports, links, topology.symmetry().without()).with_hosts(hosts).named(topology.names().clone())
+    Topology::new(ports, links, topology.symmetry().without())
+        .with_hosts(hosts)
+        .named(topology.names().clone())
 }
 
 fn conviction(fabric: &Fabric, topology: &Topology) -> String {
@@ -359,7 +410,12 @@ fn a_link_that_is_missing_is_seen() {
     for fabric in samples().into_iter().map(roomy) {
         let topology = wired(&fabric);
         for dropped in topology.links().ids() {
-            let links = topology.links().enumerate().filter(|&(id, _)| id != dropped).map(|(_, &link)| link).collect();
+            let links = topology
+                .links()
+                .enumerate()
+                .filter(|&(id, _)| id != dropped)
+                .map(|(_, &link)| link)
+                .collect();
             conviction(&fabric, &rewired(&topology, links, topology.ports()));
         }
     }
@@ -373,7 +429,9 @@ fn a_link_that_ends_elsewhere_is_seen() {
         // All of a small network, some of a larger one.
         let (of_links, of_nodes) = (1 + topology.links().len() / 40, 1 + topology.node_count() / 40);
         for moved in topology.links().ids().step_by(of_links) {
-            for node in topology.nodes().step_by(of_nodes).filter(|&node| node != topology.links()[moved].a.node) {
+            for node in
+                topology.nodes().step_by(of_nodes).filter(|&node| node != topology.links()[moved].a.node)
+            {
                 let mut links = topology.links().as_slice().to_vec();
                 let link = &mut links[moved.index()];
                 if node == link.b.node {
@@ -396,13 +454,19 @@ fn a_link_that_ends_elsewhere_is_seen() {
 fn two_ports_that_changed_places_are_seen() {
     for fabric in samples().into_iter().map(roomy) {
         let topology = wired(&fabric);
-        let nodes = topology.nodes().flat_map(|node| topology.channels_from(node).zip(topology.channels_from(node).skip(1)));
+        let nodes = topology
+            .nodes()
+            .flat_map(|node| topology.channels_from(node).zip(topology.channels_from(node).skip(1)));
         for (one, other) in nodes {
             let mut links = topology.links().as_slice().to_vec();
             let ends = [one, other].map(|channel| topology.source(channel));
             for (channel, port) in [(one, ends[1].port), (other, ends[0].port)] {
                 let link = &mut links[topology.link_of(channel).index()];
-                if channel == topology.forward(topology.link_of(channel)) { link.a.port = port } else { link.b.port = port }
+                if channel == topology.forward(topology.link_of(channel)) {
+                    link.a.port = port
+                } else {
+                    link.b.port = port
+                }
             }
             let found = conviction(&fabric, &rewired(&topology, links, topology.ports()));
             assert!(found.contains("port") || found.contains("missing"), "{found}");
@@ -493,7 +557,11 @@ fn hosts_and_names_are_those_of_the_family() {
         }
         assert!(conviction(&fabric, &topology.clone().named(Names::Cubes([1, 1, 1]))).contains("names"));
         assert!(
-            conviction(&fabric, &topology.clone().with_symmetry(Symmetry::trivial(topology.node_count() as u32, 1))).contains("blocks")
+            conviction(
+                &fabric,
+                &topology.clone().with_symmetry(Symmetry::trivial(topology.node_count() as u32, 1))
+            )
+            .contains("blocks")
         );
     }
 }
@@ -504,7 +572,8 @@ fn more_routers_than_there_are_names_are_seen() {
         let topology = wired(&fabric);
         let routers = topology.node_count() as u32 + 1;
         let links = topology.links().as_slice().to_vec();
-        let more = Topology::new(topology.ports(), links, Symmetry::trivial(1, routers)).named(topology.names().clone());
+        let more = Topology::new(topology.ports(), links, Symmetry::trivial(1, routers))
+            .named(topology.names().clone());
         assert!(conviction(&fabric, &more).contains("routers, but"));
     }
 }
@@ -603,7 +672,8 @@ fn ports_are_local_then_global_and_by_neighbor() {
     let words = wired(&roomy(kautz(2, 2, Arcs::Simplex)));
     // 01 02 10 12 20 21: 01 is followed by 10 and 12, and comes after 10 and 20.
     assert_eq!(to(&words, 0), [2, 3]);
-    let before: Vec<u32> = words.channels_into(NodeId(0)).map(|channel| words.source(channel).node.0).collect();
+    let before: Vec<u32> =
+        words.channels_into(NodeId(0)).map(|channel| words.source(channel).node.0).collect();
     assert_eq!(before, [2, 4]);
     assert_eq!(words.name(NodeId(3)), "router[1,2]");
 }
@@ -625,7 +695,8 @@ fn a_star_a_wide_router_and_a_ring_are_wired_from_lists() {
     let full = fabric(star, 4, 100);
     assert!(conviction(&full, &wired(&full)).contains("r0 uses 100 ports + 4 hosts, but a router has 100"));
 
-    let wide = fabric(listed(129, &(1..=128).map(|leaf| [0, leaf]).collect::<Vec<_>>(), Arcs::Duplex), 0, 128);
+    let wide =
+        fabric(listed(129, &(1..=128).map(|leaf| [0, leaf]).collect::<Vec<_>>(), Arcs::Duplex), 0, 128);
     let topology = wired(&wide);
     check::wiring(&wide, &topology, None).expect("128 ports");
     assert_eq!(topology.target(topology.outgoing(NodeId(0), PortId(127)).expect("a link")).node, NodeId(128));
@@ -685,7 +756,10 @@ fn seeds_are_lengths_of_lit_channels() {
         for (at, seed) in seeds.iter().enumerate() {
             assert_eq!(seed.len(), topology.class_count(symmetry));
             assert!(seed.iter().any(|&length| length > 0) && !seeds[..at].contains(seed));
-            assert!((0..seed.len()).all(|class| seed[class] == 0 || lit.contains(&class)), "dark ports have no length");
+            assert!(
+                (0..seed.len()).all(|class| seed[class] == 0 || lit.contains(&class)),
+                "dark ports have no length"
+            );
         }
     }
 }
@@ -693,7 +767,8 @@ fn seeds_are_lengths_of_lit_channels() {
 /// The largest flow that channel lengths allow between all endpoints: their sum over the sum of shortest
 /// lengths.
 fn bound(topology: &Topology, lengths: &[u32]) -> (u64, u64) {
-    let length = |channel: ChannelId| u64::from(lengths[topology.channel_class(topology.symmetry(), channel).index()]);
+    let length =
+        |channel: ChannelId| u64::from(lengths[topology.channel_class(topology.symmetry(), channel).index()]);
     let volume = topology.nodes().flat_map(|node| topology.channels_from(node)).map(length).sum();
     let mut distances = 0;
     for source in topology.endpoints() {
@@ -734,7 +809,10 @@ fn seeds_prove_what_the_literature_says() {
     for (family, [above, below]) in cases {
         let fabric = roomy(family);
         let topology = wired(&fabric);
-        let bounds = wire::start_lengths(&topology).into_iter().map(|seed| bound(&topology, &seed)).filter(|&(_, distances)| distances > 0);
+        let bounds = wire::start_lengths(&topology)
+            .into_iter()
+            .map(|seed| bound(&topology, &seed))
+            .filter(|&(_, distances)| distances > 0);
         let least = bounds.min_by(|a, b| (a.0 * b.1).cmp(&(b.0 * a.1))).expect("all ones prove something");
         assert_eq!(least.0 * below, above * least.1, "{:?}: {least:?}", fabric.plant);
     }

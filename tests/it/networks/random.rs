@@ -65,9 +65,15 @@ fn rings_with_shortcuts_are_as_far_apart_as_the_literature_says() {
             let sum: u64 = all.iter().enumerate().map(|(hops, pairs)| hops as u64 * pairs).sum();
             means.push(sum as f64 / (f64::from(routers) * f64::from(routers)));
             let diameter = all.len() as f64 - 1.0;
-            assert!((cell(&row, "diam_min") - 1.0..=cell(&row, "diam_max") + 1.0).contains(&diameter), "{row:?}: {diameter}");
+            assert!(
+                (cell(&row, "diam_min") - 1.0..=cell(&row, "diam_max") + 1.0).contains(&diameter),
+                "{row:?}: {diameter}"
+            );
             let fewest = topology.nodes().map(|node| degree(&topology, node)).min().expect("a router");
-            assert!(fewest as f64 >= cell(&row, "degmin").min(f64::from(links) - 1.0) - 1.0, "{row:?}: {fewest}");
+            assert!(
+                fewest as f64 >= cell(&row, "degmin").min(f64::from(links) - 1.0) - 1.0,
+                "{row:?}: {fewest}"
+            );
             // Links are missing as often as there.
             let (found, mean) = (topology.links().len() as f64, cell(&row, "links_mean"));
             assert!((found - mean).abs() <= 1.0 + 0.008 * mean, "{row:?}: {found} links");
@@ -116,9 +122,13 @@ fn a_shortcut_that_is_missing_is_seen_at_any_degree() {
         };
         // A draw that leaves out no router, or of an odd number one each time.
         let whole = (routers + routers / 2 * (degree - 2)) as usize;
-        let (seed, links) = (1..100).map(|seed| (seed, pairs(seed))).find(|(_, links)| links.len() == whole).expect("a whole one");
+        let (seed, links) = (1..100)
+            .map(|seed| (seed, pairs(seed)))
+            .find(|(_, links)| links.len() == whole)
+            .expect("a whole one");
         let family = || ring(routers, degree, reach, seed);
-        super::drawn::as_family(family(), &links).unwrap_or_else(|error| panic!("{routers} {degree}: {error}"));
+        super::drawn::as_family(family(), &links)
+            .unwrap_or_else(|error| panic!("{routers} {degree}: {error}"));
         for dropped in 0..links.len() {
             let fewer = [&links[..dropped], &links[dropped + 1..]].concat();
             super::drawn::as_family(family(), &fewer).expect_err("one is missing");
@@ -167,11 +177,15 @@ fn permuted_networks_are_as_far_apart_as_the_literature_says() {
                 }
             }
         }
-        let (low, high, mean) = (cell(row, "aspl_N2_min"), cell(row, "aspl_N2_max"), cell(row, "aspl_N2_mean"));
+        let (low, high, mean) =
+            (cell(row, "aspl_N2_min"), cell(row, "aspl_N2_max"), cell(row, "aspl_N2_mean"));
         // Of 64 routers a few seeds tell less.
         let room = 0.25 * (high - low) + if of < 200.0 { 0.02 } else { 0.004 } * mean;
         assert!((low - room..=high + room).contains(&means), "{name}: {means}, not {low} to {high}");
         let parallel = cell(row, "parallel_mean");
-        assert!((dropped - parallel).abs() <= 4.0 + 0.25 * parallel, "{name}: {dropped} come twice, not {parallel}");
+        assert!(
+            (dropped - parallel).abs() <= 4.0 + 0.25 * parallel,
+            "{name}: {dropped} come twice, not {parallel}"
+        );
     }
 }

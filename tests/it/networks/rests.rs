@@ -23,19 +23,26 @@ const EVERY: &str = "collective a = all_to_all { size = 12 KiB; } collective b =
 #[test]
 fn channels_rest() {
     // Every 2 us are 1800 cycles.
-    for (topology, every) in
-        [("hyperx 5", "2 us"), ("torus 3 x 3", "700 cycles"), ("dragonfly { a = 3; h = 1; arrangement = palmtree; }", "300 cycles")]
-    {
+    for (topology, every) in [
+        ("hyperx 5", "2 us"),
+        ("torus 3 x 3", "700 cycles"),
+        ("dragonfly { a = 3; h = 1; arrangement = palmtree; }", "300 cycles"),
+    ] {
         let (compiled, files) = built(&spec(topology, &format!("deskew = {every};"), EVERY));
         let cycles = compiled.fabric.pace().unwrap().deskew;
-        assert_eq!(cycles, every.split_once(' ').unwrap().0.parse::<u32>().unwrap() * if every.ends_with("us") { 900 } else { 1 });
+        assert_eq!(
+            cycles,
+            every.split_once(' ').unwrap().0.parse::<u32>().unwrap()
+                * if every.ends_with("us") { 900 } else { 1 }
+        );
         let topology = &compiled.topology;
         let scene = Scene::whole(topology);
         for result in &compiled.collectives {
             let schedule = &result.nominal().unwrap().schedule;
             let timed = schedule.timed().unwrap();
             for send in &timed.sends {
-                let rested = (send.cycle..send.cycle + 24).any(|cycle| cycle >= cycles && cycle % cycles < 252);
+                let rested =
+                    (send.cycle..send.cycle + 24).any(|cycle| cycle >= cycles && cycle % cycles < 252);
                 assert!(!rested, "{topology:?}: cycle {}", send.cycle);
             }
             // A send in a rest is convicted, whatever else is right with it.
@@ -49,7 +56,11 @@ fn channels_rest() {
                 assert!(error.contains("all channels rest"), "{error}");
             }
         }
-        assert!(String::from_utf8(files["schedule.json"].clone()).unwrap().contains(&format!("\"deskew\":{cycles},")));
+        assert!(
+            String::from_utf8(files["schedule.json"].clone())
+                .unwrap()
+                .contains(&format!("\"deskew\":{cycles},"))
+        );
         // Lines are wrapped.
         let report = String::from_utf8(files["report.txt"].clone()).unwrap();
         let words: Vec<&str> = report.split_whitespace().collect();
@@ -62,7 +73,8 @@ fn rests_cost_what_they_last() {
     // A vector for each of seven others every 24 cycles, 100 times: 75 slots of 1800 / 24 fit before the
     // first rest, and no more starts until 252 cycles later.
     let took = |routing: &str| {
-        let (compiled, _) = built(&spec("hyperx 8", routing, "collective a = all_to_all { size = 256000 B; }"));
+        let (compiled, _) =
+            built(&spec("hyperx 8", routing, "collective a = all_to_all { size = 256000 B; }"));
         compiled.collectives[0].nominal().unwrap().schedule.timed().unwrap().end
     };
     assert_eq!(took(""), 99 * 24 + 650);
@@ -76,12 +88,21 @@ fn a_spare_block_takes_the_place_of_any_other() {
         require fault.makespan <= 5 us; require makespan <= 4500 cycles; require fault.b.makespan <= 4500 cycles;";
     for (topology, size, blocks) in [
         ("dragonfly { a = 4; h = 2; g = 9; arrangement = palmtree; spare = 1; }", 4, 9),
-        ("levels { level 4 over wire; level 5 joined 1 over wire { ports = 1; arrangement = palmtree; spare = 1; } }", 4, 5),
+        (
+            "levels { level 4 over wire; level 5 joined 1 over wire { ports = 1; arrangement = palmtree; spare = 1; } }",
+            4,
+            5,
+        ),
     ] {
         let (compiled, files) = built(&spec(topology, "", rest));
         assert_eq!(compiled.fabric.failover(), Some((size, blocks)));
-        assert!(compiled.requires.iter().all(|outcome| outcome.holds() == Some(true)), "{:?}", compiled.requires);
-        let under: Vec<Option<&str>> = compiled.requires.iter().map(|outcome| outcome.scenario.as_deref()).collect();
+        assert!(
+            compiled.requires.iter().all(|outcome| outcome.holds() == Some(true)),
+            "{:?}",
+            compiled.requires
+        );
+        let under: Vec<Option<&str>> =
+            compiled.requires.iter().map(|outcome| outcome.scenario.as_deref()).collect();
         assert_eq!(under, [None, Some("block0"), Some("block0")]);
         // Moved by any number of blocks the plan is one of the whole topology, on which nothing is spare but
         // the block that failed.
@@ -93,7 +114,10 @@ fn a_spare_block_takes_the_place_of_any_other() {
                     let target = |node| topology.target(topology.outgoing(node, send.port).unwrap());
                     let (here, there) = (target(send.chip), target(moved(send.chip)));
                     assert_eq!((moved(here.node), here.port), (there.node, there.port));
-                    assert!(![moved(send.chip), there.node].iter().any(|node| node.0 / size == failed), "{failed}");
+                    assert!(
+                        ![moved(send.chip), there.node].iter().any(|node| node.0 / size == failed),
+                        "{failed}"
+                    );
                 }
             }
         }
@@ -120,8 +144,11 @@ fn a_spare_block_takes_the_place_of_any_other() {
     ));
     assert_eq!(compiled.fabric.failover(), None);
     check::replaced(&compiled.topology, (3, 5)).unwrap_err();
-    let (compiled, _) =
-        built(&spec("dragonfly { a = 3; h = 1; arrangement = palmtree; }", "", "collective a = all_gather { size = 10 KiB; }"));
+    let (compiled, _) = built(&spec(
+        "dragonfly { a = 3; h = 1; arrangement = palmtree; }",
+        "",
+        "collective a = all_gather { size = 10 KiB; }",
+    ));
     check::replaced(&compiled.topology, (3, 4)).unwrap_err();
 }
 
@@ -136,11 +163,14 @@ fn resigned(mut files: check::Files, spec_text: &str, options: &[(String, String
 
 #[test]
 fn binary_plans_say_the_same() {
-    let (compiled, files) = built(&spec("dragonfly { a = 3; h = 1; arrangement = palmtree; }", "deskew = 1 ms;", EVERY));
+    let (compiled, files) =
+        built(&spec("dragonfly { a = 3; h = 1; arrangement = palmtree; }", "deskew = 1 ms;", EVERY));
     let spec_text = String::from_utf8(files["spec.fab"].clone()).unwrap();
     let options = [("tables".to_owned(), "binary".to_owned())];
-    let binary: check::Files =
-        emit::artifacts(&compiled, &spec_text, &options).into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();
+    let binary: check::Files = emit::artifacts(&compiled, &spec_text, &options)
+        .into_iter()
+        .map(|artifact| (artifact.path, artifact.bytes))
+        .collect();
     assert!(binary.contains_key("schedule.bin") && !binary.contains_key("schedule.json"));
     assert!(binary["schedule.bin"].len() * 3 < files["schedule.json"].len());
     verify::directory(&binary, &compiled.fabric, &spec_text).unwrap_or_else(|errors| panic!("{errors:?}"));

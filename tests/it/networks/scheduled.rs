@@ -3,7 +3,10 @@
 use super::builds::built;
 use fabc::emit::{ManifestLine, TOOL, manifest_json};
 use fabc::ids::{NodeId, PortId};
-use fabc::ir::{CollectiveBound, Contract, Scene, Schedule, Sum, Timed, TimedSend, Topology, Total, Transfers, schedulable_scene};
+use fabc::ir::{
+    CollectiveBound, Contract, Scene, Schedule, Sum, Timed, TimedSend, Topology, Total, Transfers,
+    schedulable_scene,
+};
 use fabc::model::Collective;
 use fabc::random::Stream;
 use fabc::{check, verify};
@@ -37,7 +40,9 @@ fn eight_chips_take_what_is_known() {
         assert_eq!(cycles(&spec(7, "hyperx 8", "", &rest)), [[known, known]], "{vectors}");
     }
     // Everybody tells everybody; from 32 vectors on every chip sums its part.
-    for (vectors, known, bound) in [(1u64, 650, 650), (8, 818, 818), (31, 1370, 1300), (217, 1948, 1946), (10_000, 60_626, 60_626)] {
+    for (vectors, known, bound) in
+        [(1u64, 650, 650), (8, 818, 818), (31, 1370, 1300), (217, 1948, 1946), (10_000, 60_626, 60_626)]
+    {
         let rest = format!("collective x = all_reduce {{ size = {} B; }}", 320 * vectors);
         let [[took, least]] = cycles(&spec(7, "hyperx 8", "", &rest))[..] else { panic!("one collective") };
         assert!(took <= known && least == bound, "{vectors}: {took} of {known}, {least} of {bound}");
@@ -47,15 +52,27 @@ fn eight_chips_take_what_is_known() {
 /// All that one chip has must come to another: that takes as long as a message of as many vectors.
 #[test]
 fn what_everybody_is_told_takes_as_long_as_a_message() {
-    let (compiled, _) = built(&spec(4, "dragonfly { a = 3; h = 2; g = 5; spare = 1; arrangement = consecutive; }", "", EVERY));
+    let (compiled, _) = built(&spec(
+        4,
+        "dragonfly { a = 3; h = 2; g = 5; spare = 1; arrangement = consecutive; }",
+        "",
+        EVERY,
+    ));
     let scene = schedulable_scene(&compiled.fabric.plant, &compiled.topology);
     for result in &compiled.collectives {
         let schedule = &result.nominal().unwrap().schedule;
         let told = matches!(schedule.collective, Collective::AllReduce | Collective::Broadcast);
         let at = schedule.bounds.iter().position(|bound| matches!(bound, CollectiveBound::Quickest { .. }));
-        assert_eq!(at.is_some(), told || schedule.collective == Collective::Send, "{}", schedule.collective.name());
+        assert_eq!(
+            at.is_some(),
+            told || schedule.collective == Collective::Send,
+            "{}",
+            schedule.collective.name()
+        );
         let Some(at) = at.filter(|_| told) else { continue };
-        let CollectiveBound::Quickest { levels, cycles, .. } = schedule.bounds[at].clone() else { panic!("levels") };
+        let CollectiveBound::Quickest { levels, cycles, .. } = schedule.bounds[at].clone() else {
+            panic!("levels")
+        };
         let judged = |levels: Vec<Option<u32>>, cycles: u64| {
             let mut other = schedule.clone();
             other.bounds[at] = CollectiveBound::Quickest { message: 0, levels, cycles };
@@ -67,7 +84,10 @@ fn what_everybody_is_told_takes_as_long_as_a_message() {
         let mut nobody = levels.clone();
         nobody[source] = None;
         assert!(judged(nobody, cycles).is_err(), "nobody starts");
-        assert!(judged(levels.iter().map(|level| level.or(Some(9))).collect(), cycles).is_err(), "nobody hears");
+        assert!(
+            judged(levels.iter().map(|level| level.or(Some(9))).collect(), cycles).is_err(),
+            "nobody hears"
+        );
         assert!(judged(levels[1..].to_vec(), cycles).is_err());
     }
     // An exchange is no such thing.
@@ -101,23 +121,31 @@ fn every_collective_is_scheduled_everywhere() {
 
 #[test]
 fn one_after_the_other_or_together() {
-    let two =
-        |after: &str| format!("collective a = all_gather {{ size = 20 KiB; }} collective b = all_gather {{ size = 20 KiB; {after} }}");
+    let two = |after: &str| {
+        format!(
+            "collective a = all_gather {{ size = 20 KiB; }} collective b = all_gather {{ size = 20 KiB; {after} }}"
+        )
+    };
     let ends = |text: &str| {
         let (compiled, _) = built(text);
-        let of =
-            |result: &fabc::ir::CollectiveResult| result.nominal().and_then(|of| of.schedule.timed()).map(|timed| [timed.start, timed.end]);
+        let of = |result: &fabc::ir::CollectiveResult| {
+            result.nominal().and_then(|of| of.schedule.timed()).map(|timed| [timed.start, timed.end])
+        };
         compiled.collectives.iter().map(|result| of(result).unwrap()).collect::<Vec<_>>()
     };
     let text = |after: &str| spec(4, "torus 4 x 4", "", &two(after));
     let (together, apart) = (ends(&text("")), ends(&text("after = a;")));
-    assert!(together[0][0] == 0 && together[1][0] == 0 && apart[1][0] == apart[0][1], "{together:?} {apart:?}");
+    assert!(
+        together[0][0] == 0 && together[1][0] == 0 && apart[1][0] == apart[0][1],
+        "{together:?} {apart:?}"
+    );
     assert!(together[1][1] <= apart[1][1], "what runs together shares what is free");
 }
 
 #[test]
 fn spans_count_from_the_first_cycle_of_all() {
-    let rest = "collective a = all_gather { size = 2560 B; } collective b = all_to_all { size = 20 KiB; after = a; }
+    let rest =
+        "collective a = all_gather { size = 2560 B; } collective b = all_to_all { size = 20 KiB; after = a; }
         collective c = broadcast { size = 320 B; root = 3; after = b; }
         require a.makespan == 650 cycles; require b.makespan == 1468 cycles; require b.time == 818 cycles;
         require c.makespan == 2118 cycles; require makespan == 2118 cycles; require makespan < 2353.34 ns;
@@ -130,9 +158,17 @@ fn spans_count_from_the_first_cycle_of_all() {
     let report = String::from_utf8(files["report.json"].clone()).unwrap();
     assert!(report.contains("\"makespan\":{\"cycles\":2118,\"bound_cycles\":2118}"), "{report}");
     let text = String::from_utf8(files["report.txt"].clone()).unwrap();
-    assert!(text.contains("makespan 2,118 cycles (2.353 us)") && !text.contains("not routed") && !text.contains(" VCs"), "{text}");
+    assert!(
+        text.contains("makespan 2,118 cycles (2.353 us)")
+            && !text.contains("not routed")
+            && !text.contains(" VCs"),
+        "{text}"
+    );
     let page = String::from_utf8(files["report.html"].clone()).unwrap();
-    assert!(page.contains("every vector has its cycle on every channel") && !page.contains("stopped before routing"));
+    assert!(
+        page.contains("every vector has its cycle on every channel")
+            && !page.contains("stopped before routing")
+    );
     // Every chip sends to all others at once: channels are busy for a slot.
     assert!(
         page.contains("a: which share of the channels is busy, over time")
@@ -144,12 +180,16 @@ fn spans_count_from_the_first_cycle_of_all() {
     for (claimed, instead) in [
         ("\"bound_cycles\":2118", "\"bound_cycles\":2117"),
         ("\"makespan\":{\"cycles\":2118", "\"makespan\":{\"cycles\":2119"),
-        ("\"require\":\"b.makespan == 1468 cycles\",\"measured\":1468", "\"require\":\"b.makespan == 1468 cycles\",\"measured\":1467"),
+        (
+            "\"require\":\"b.makespan == 1468 cycles\",\"measured\":1468",
+            "\"require\":\"b.makespan == 1468 cycles\",\"measured\":1467",
+        ),
     ] {
         assert!(report.contains(claimed), "{claimed}");
         let mut files = files.clone();
         files.insert("report.json".to_owned(), report.replace(claimed, instead).into_bytes());
-        let errors = verify::directory(&resigned(files, &spec_text), &compiled.fabric, &spec_text).unwrap_err();
+        let errors =
+            verify::directory(&resigned(files, &spec_text), &compiled.fabric, &spec_text).unwrap_err();
         assert!(errors.iter().any(|error| error.to_string().contains("report.json")), "{errors:?}");
     }
 }
@@ -166,7 +206,8 @@ fn resigned(mut files: check::Files, spec_text: &str) -> check::Files {
 /// Plans of every kind, with where they are made for.
 fn plans(topology: &str) -> (Topology, Vec<Schedule>) {
     let (compiled, _) = built(&spec(4, topology, "", EVERY));
-    let schedules = compiled.collectives.iter().map(|result| result.nominal().unwrap().schedule.clone()).collect();
+    let schedules =
+        compiled.collectives.iter().map(|result| result.nominal().unwrap().schedule.clone()).collect();
     (compiled.topology, schedules)
 }
 
@@ -210,7 +251,9 @@ fn whatever_is_changed_is_convicted() {
                 }
                 let chip = NodeId((send.chip.0 + 1) % topology.node_count() as u32);
                 // Another chip that has it already may send it to the same one: that is another plan, too.
-                let to = |from: NodeId| topology.outgoing(from, send.port).map(|channel| topology.target(channel).node);
+                let to = |from: NodeId| {
+                    topology.outgoing(from, send.port).map(|channel| topology.target(channel).node)
+                };
                 if to(chip) != to(send.chip) {
                     convicted("another chip", with(schedule, |timed| timed.sends[at].chip = chip));
                 }
@@ -236,7 +279,9 @@ fn whatever_is_changed_is_convicted() {
                 convicted(
                     "a result that is told",
                     with(schedule, |timed| match timed.result {
-                        Total::Told => timed.result = Total::Summed(Sum { from: 0, below: timed.levels(), own: Some(0) }),
+                        Total::Told => {
+                            timed.result = Total::Summed(Sum { from: 0, below: timed.levels(), own: Some(0) })
+                        }
                         Total::Summed(_) => timed.result = Total::Told,
                     }),
                 );
@@ -244,7 +289,8 @@ fn whatever_is_changed_is_convicted() {
                     convicted(
                         "a sum without its own",
                         with(schedule, |timed| {
-                            timed.sums[level].own = if timed.sums[level].own.is_some() { None } else { Some(0) };
+                            timed.sums[level].own =
+                                if timed.sums[level].own.is_some() { None } else { Some(0) };
                         }),
                     );
                 }
@@ -286,7 +332,11 @@ fn a_directory_with_another_plan_is_convicted() {
     let mut draw = Stream::new(3, 0);
     for _ in 0..30 {
         let place = places[draw.below(places.len())].clone();
-        let numbers: Vec<u64> = text[place.clone()].trim_matches(['[', ']']).split(',').map(|number| number.parse().unwrap()).collect();
+        let numbers: Vec<u64> = text[place.clone()]
+            .trim_matches(['[', ']'])
+            .split(',')
+            .map(|number| number.parse().unwrap())
+            .collect();
         for what in 0..6 {
             let mut other = numbers.clone();
             match what {

@@ -29,8 +29,10 @@ fn built(text: &str, messages: &str) -> (Compiled, check::Files) {
         _ if path.ends_with(".csv") => Ok(messages.to_owned()),
         _ => Err(path.to_owned()),
     };
-    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
-    let compiled = compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));
+    let (fabric, spec, _) = fabc::lang::read_normal("test.fab", &loader)
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"));
+    let compiled =
+        compile(fabric, Stage::Emit, &Silent).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));
     let spec_text = print_spec(&with_inputs(spec));
     let artifacts = emit::artifacts(&compiled, &spec_text, &[]);
     let files: check::Files = artifacts.into_iter().map(|artifact| (artifact.path, artifact.bytes)).collect();
@@ -53,7 +55,12 @@ fn timed<'a>(compiled: &'a Compiled, name: &str) -> &'a Timed {
 fn alone(radix: u32, topology: &str, ends: [u32; 2], sizes: &[u64]) -> Vec<u64> {
     let one = |at: usize| {
         let after = if at > 0 { format!("after = m{};", at - 1) } else { String::new() };
-        format!("collective m{at} = send {{ from = {}; to = {}; size = {} B; {after} }}", ends[0], ends[1], 320 * sizes[at])
+        format!(
+            "collective m{at} = send {{ from = {}; to = {}; size = {} B; {after} }}",
+            ends[0],
+            ends[1],
+            320 * sizes[at]
+        )
     };
     let text: String = (0..sizes.len()).map(one).collect();
     let (compiled, _) = built(&spec(radix, topology, &text), "");
@@ -61,7 +68,9 @@ fn alone(radix: u32, topology: &str, ends: [u32; 2], sizes: &[u64]) -> Vec<u64> 
         let schedule = plan(&compiled, &format!("m{at}"));
         let timed = schedule.timed().unwrap();
         let took = u64::from(timed.end - timed.start);
-        let [CollectiveBound::Quickest { cycles, .. }] = schedule.bounds[..] else { panic!("{:?}", schedule.bounds) };
+        let [CollectiveBound::Quickest { cycles, .. }] = schedule.bounds[..] else {
+            panic!("{:?}", schedule.bounds)
+        };
         // To the cycle, but shortly before one more way pays off.
         assert!(cycles <= took && cycles * 100 >= took * 94, "{took} and {cycles}");
         took
@@ -85,26 +94,31 @@ fn ways_can_be_limited() {
         require any.time == 1900 cycles; require few.time == 3412 cycles; require one.time == 5546 cycles;
         require any.share == 1;";
     let (compiled, _) = built(&spec(7, NODE, rest), "");
-    let broken: Vec<String> = compiled.requires.iter().filter(|of| of.holds() != Some(true)).map(|of| of.require.text()).collect();
+    let broken: Vec<String> =
+        compiled.requires.iter().filter(|of| of.holds() != Some(true)).map(|of| of.require.text()).collect();
     assert!(broken.is_empty(), "{broken:?}");
 }
 
 /// Every chip to the same chip of the group so many further on.
 fn shift(groups: u32, chips: u32, by: u32, bytes: u64) -> String {
-    let line = |node: u32| format!("{node},{},{bytes}\n", ((node / chips + by) % groups) * chips + node % chips);
+    let line =
+        |node: u32| format!("{node},{},{bytes}\n", ((node / chips + by) % groups) * chips + node % chips);
     "from,to,bytes\n".to_owned() + &(0..groups * chips).map(line).collect::<String>()
 }
 
 #[test]
 fn groups_that_all_do_the_same_are_planned_once() {
     let messages = shift(33, 8, 16, 65_600);
-    let (compiled, files) =
-        built(&spec(11, GROUPS, "collective shift = pairs \"shift.csv\"; require shift.time <= 4952 cycles;"), &messages);
+    let (compiled, files) = built(
+        &spec(11, GROUPS, "collective shift = pairs \"shift.csv\"; require shift.time <= 4952 cycles;"),
+        &messages,
+    );
     let timed = timed(&compiled, "shift");
     assert!(timed.canonical && timed.messages.len() == 264);
     assert_eq!(compiled.requires[0].holds(), Some(true), "{}", timed.end);
     // 3,026 is what the exact least load proves; one message by itself takes longer.
-    let bound = compiled.collectives[0].nominal().unwrap().row.bound * 900_000_000 / 1_000_000_000_000_000_000;
+    let bound =
+        compiled.collectives[0].nominal().unwrap().row.bound * 900_000_000 / 1_000_000_000_000_000_000;
     assert_eq!(bound, 3_442);
     assert_eq!(files["inputs/pairs-shift.csv"], messages.as_bytes());
     let spec_text = String::from_utf8(files["spec.fab"].clone()).unwrap();
@@ -113,9 +127,9 @@ fn groups_that_all_do_the_same_are_planned_once() {
 
 #[test]
 fn files_of_messages_are_sent() {
-    let messages =
-        "# A pipeline: what the first stage makes is there in cycle 5000.\n0,3,32000\nrouter[3], 6, 9600, 5000 # later\n 1,4,320,10\n";
-    let text = spec(7, NODE, "collective tensors = pairs \"t.csv\"; require tensors.makespan >= 5650 cycles;");
+    let messages = "# A pipeline: what the first stage makes is there in cycle 5000.\n0,3,32000\nrouter[3], 6, 9600, 5000 # later\n 1,4,320,10\n";
+    let text =
+        spec(7, NODE, "collective tensors = pairs \"t.csv\"; require tensors.makespan >= 5650 cycles;");
     let (compiled, _) = built(&text, messages);
     let timed = timed(&compiled, "tensors");
     assert!(!timed.canonical && timed.messages.len() == 3);
@@ -146,19 +160,26 @@ fn signed(mut files: check::Files, spec_text: &str) -> check::Files {
 
 #[test]
 fn longer_ways_than_the_spec_allows_are_convicted() {
-    let text = |paths: &str| spec(7, NODE, &format!("collective m = send {{ from = 0; to = 1; size = 64 KiB; paths = {paths}; }}"));
+    let text = |paths: &str| {
+        spec(7, NODE, &format!("collective m = send {{ from = 0; to = 1; size = 64 KiB; paths = {paths}; }}"))
+    };
     let (_, mut files) = built(&text("any"), "");
     let (minimal, _) = built(&text("minimal"), "");
-    let spec_text = String::from_utf8(files["spec.fab"].clone()).unwrap().replace("paths = any", "paths = minimal");
+    let spec_text =
+        String::from_utf8(files["spec.fab"].clone()).unwrap().replace("paths = any", "paths = minimal");
     files.insert("spec.fab".to_owned(), spec_text.clone().into_bytes());
     let errors = verify::directory(&signed(files, &spec_text), &minimal.fabric, &spec_text).unwrap_err();
-    assert!(errors.iter().any(|error| error.to_string().contains("take more hops than they must")), "{errors:?}");
+    assert!(
+        errors.iter().any(|error| error.to_string().contains("take more hops than they must")),
+        "{errors:?}"
+    );
 }
 
 #[test]
 fn a_directory_with_other_messages_is_convicted() {
     let messages = shift(4, 3, 1, 3_200);
-    let rest = "collective a = pairs \"a.csv\"; collective b = send { from = 0; to = 7; size = 20 KiB; after = a; }";
+    let rest =
+        "collective a = pairs \"a.csv\"; collective b = send { from = 0; to = 7; size = 20 KiB; after = a; }";
     let (compiled, files) = built(&spec(3, SMALL, rest), &messages);
     assert!(timed(&compiled, "a").canonical && !timed(&compiled, "b").canonical);
     let spec_text = String::from_utf8(files["spec.fab"].clone()).unwrap();
@@ -182,7 +203,10 @@ fn a_directory_with_other_messages_is_convicted() {
     ] {
         let original = if path == "schedule.json" { text.clone() } else { messages.clone() };
         assert!(original.contains(what), "{what} in {original}");
-        assert!(judged(path, original.replacen(what, instead, 1)).is_err(), "{what} to {instead} is not convicted");
+        assert!(
+            judged(path, original.replacen(what, instead, 1)).is_err(),
+            "{what} to {instead} is not convicted"
+        );
     }
     // Every number of sends.
     let places: Vec<usize> = text
@@ -197,10 +221,15 @@ fn a_directory_with_other_messages_is_convicted() {
     for _ in 0..60 {
         let at = places[draw.below(places.len())];
         let end = at + text[at..].find(']').unwrap();
-        let mut numbers: Vec<u64> = text[at + 1..end].split(',').map(|number| number.parse().unwrap()).collect();
+        let mut numbers: Vec<u64> =
+            text[at + 1..end].split(',').map(|number| number.parse().unwrap()).collect();
         let which = draw.below(4);
         numbers[which] = if which == 1 { (numbers[which] + 1) % 3 } else { numbers[which] + 1 };
         let line = numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
-        assert!(judged("schedule.json", format!("{}[{line}{}", &text[..at], &text[end..])).is_err(), "{} to {line}", &text[at..end]);
+        assert!(
+            judged("schedule.json", format!("{}[{line}{}", &text[..at], &text[end..])).is_err(),
+            "{} to {line}",
+            &text[at..end]
+        );
     }
 }

@@ -8,13 +8,15 @@ use fabc::compiled::Compiled;
 use fabc::ir::{ForwardingTables, Scene};
 use fabc::progress::Silent;
 use fabc::sim::{
-    Arbitration, Choosing, Credits, Details, Hosts, Lanes, Parameters, Point, Rate, SimReport, Traffic, curve, prepare, simulate,
+    Arbitration, Choosing, Credits, Details, Hosts, Lanes, Parameters, Point, Rate, SimReport, Traffic,
+    curve, prepare, simulate,
 };
 use proptest::prelude::*;
 
 fn compiled(spec: &str) -> Compiled {
     let read = |_: &str| Ok::<String, String>(spec.to_owned());
-    let fabric = fabc::lang::read_normal("fabric.fab", &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
+    let fabric =
+        fabc::lang::read_normal("fabric.fab", &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
     compile(fabric, Stage::Emit, &Silent).expect("it compiles")
 }
 
@@ -23,8 +25,14 @@ fn unit_torus() -> Compiled {
     let spec = std::fs::read_to_string("specs/torus_4x4x8.fab").expect("a spec");
     let parts = std::fs::read_to_string("specs/parts/tpu_v4.fab").expect("its parts");
     let parts = parts.replace("latency = 50 cycles", "latency = 1 cycles");
-    let parts = parts.replace("buffer = 200 flits; latency = 25 cycles", "buffer = 200 flits; latency = 3 cycles");
-    compiled(&spec.replace("use \"parts/tpu_v4.fab\";", &parts.replace("latency = 25 cycles", "latency = 1 cycles")))
+    let parts =
+        parts.replace("buffer = 200 flits; latency = 25 cycles", "buffer = 200 flits; latency = 3 cycles");
+    compiled(
+        &spec.replace(
+            "use \"parts/tpu_v4.fab\";",
+            &parts.replace("latency = 25 cycles", "latency = 1 cycles"),
+        ),
+    )
 }
 
 fn nominal(compiled: &Compiled) -> ForwardingTables {
@@ -32,7 +40,8 @@ fn nominal(compiled: &Compiled) -> ForwardingTables {
 }
 
 fn run(compiled: &Compiled, parameters: &Parameters, rates: &[&str]) -> SimReport {
-    let prepared = prepare(&compiled.fabric, &Scene::whole(&compiled.topology), &nominal(compiled), parameters).unwrap();
+    let prepared =
+        prepare(&compiled.fabric, &Scene::whole(&compiled.topology), &nominal(compiled), parameters).unwrap();
     let rates: Vec<Rate> = rates.iter().map(|rate| Rate::parse(rate).unwrap()).collect();
     curve(&prepared, &rates, &[1], &Silent).unwrap()
 }
@@ -41,8 +50,11 @@ fn run(compiled: &Compiled, parameters: &Parameters, rates: &[&str]) -> SimRepor
 #[test]
 fn a_torus_accepts_what_cnsim_accepts() {
     let torus = unit_torus();
-    let report =
-        run(&torus, &Parameters { warmup: Some(8000), measure: Some(8000), ..Parameters::default() }, &["0.02", "0.8", "0.9", "1"]);
+    let report = run(
+        &torus,
+        &Parameters { warmup: Some(8000), measure: Some(8000), ..Parameters::default() },
+        &["0.02", "0.8", "0.9", "1"],
+    );
     assert_eq!(report.load.bound, fabc::ir::Fraction::new(127u8, 128u8));
     let accepted = |at: usize| report.points[at].accepted(&report.setting, 128).as_f64();
     let mean = |at: usize| report.points[at].delays.unwrap().mean().as_f64();
@@ -58,13 +70,20 @@ fn a_torus_accepts_what_cnsim_accepts() {
 fn a_torus_saturates_close_to_its_bound() {
     let torus = unit_torus();
     let parameters = Parameters { warmup: Some(8000), measure: Some(8000), ..Parameters::default() };
-    let prepared = prepare(&torus.fabric, &Scene::whole(&torus.topology), &nominal(&torus), &parameters).unwrap();
+    let prepared =
+        prepare(&torus.fabric, &Scene::whole(&torus.topology), &nominal(&torus), &parameters).unwrap();
     let report = simulate(&prepared, &[], &[1], true, &Silent).unwrap();
     let [found] = &report.saturations[..] else { panic!("one seed") };
-    let (stable, unstable) = (found.stable.expect("half is stable").as_f64(), found.unstable.expect("more than the bound").as_f64());
+    let (stable, unstable) = (
+        found.stable.expect("half is stable").as_f64(),
+        found.unstable.expect("more than the bound").as_f64(),
+    );
     assert!((0.955..=0.975).contains(&stable), "{found:?}");
     assert!(unstable > stable && unstable - stable <= 0.004, "{found:?}");
-    assert!(found.beyond.accepted(&report.setting, 128).as_f64() > 0.95, "it holds past saturation: {found:?}");
+    assert!(
+        found.beyond.accepted(&report.setting, 128).as_f64() > 0.95,
+        "it holds past saturation: {found:?}"
+    );
 }
 
 /// Below saturation: packets inside = accepted x latency; flits on channels = packets x hops; every channel
@@ -73,14 +92,23 @@ fn a_torus_saturates_close_to_its_bound() {
 fn packets_and_flits_add_up() {
     let torus = unit_torus();
     let cycles = 50_000;
-    let report = run(&torus, &Parameters { warmup: Some(8000), measure: Some(cycles), ..Parameters::default() }, &["0.6"]);
+    let report = run(
+        &torus,
+        &Parameters { warmup: Some(8000), measure: Some(cycles), ..Parameters::default() },
+        &["0.6"],
+    );
     let (point, senders) = (&report.points[0], f64::from(report.load.senders));
     let accepted = point.accepted(&report.setting, report.load.senders).as_f64();
     let delays = point.delays.unwrap();
     let inside = point.inside_sum as f64 / f64::from(cycles);
     assert_near("Little", inside, accepted * senders / 6.0 * delays.mean().as_f64(), 0.01);
     let busy: u64 = point.busy.iter().map(|&busy| u64::from(busy)).sum();
-    assert_near("flit balance", busy as f64 / f64::from(cycles), accepted * report.load.hops.as_f64() * senders, 0.003);
+    assert_near(
+        "flit balance",
+        busy as f64 / f64::from(cycles),
+        accepted * report.load.hops.as_f64() * senders,
+        0.003,
+    );
     for (&busy, &load) in point.busy.iter().zip(&report.load.channels) {
         let expected = 0.6 * load as f64 / report.load.unit as f64;
         let sigma = (expected * 6.0 / f64::from(cycles)).sqrt();
@@ -115,10 +143,12 @@ fn canonical_tables_move_packets_as_listed_ones_do() {
     };
     let parameters = Parameters { warmup: Some(1000), measure: Some(1000), ..Parameters::default() };
     let report = |tables: &ForwardingTables| {
-        let prepared = prepare(&compiled.fabric, &Scene::whole(&compiled.topology), tables, &parameters).unwrap();
+        let prepared =
+            prepare(&compiled.fabric, &Scene::whole(&compiled.topology), tables, &parameters).unwrap();
         let report = curve(&prepared, &[Rate::parse("0.4").unwrap()], &[1, 2], &Silent).unwrap();
         // Classes of channels are larger where tables are carried.
-        let points: Vec<_> = report.points.into_iter().map(|point| Point { busy_by_class: Vec::new(), ..point }).collect();
+        let points: Vec<_> =
+            report.points.into_iter().map(|point| Point { busy_by_class: Vec::new(), ..point }).collect();
         (report.load, points)
     };
     assert!(report(&tables) == report(&listed));
@@ -169,13 +199,17 @@ proptest! {
 #[test]
 fn two_ports_carry_more_than_one() {
     let row = Bench::tree(UNIT, &[0], &[1, 1]);
-    let accepted = |ports| row.point(&Parameters { hosts: Some(Hosts::Ports(ports)), ..parameters(30_000) }, "1.6").unwrap();
+    let accepted = |ports| {
+        row.point(&Parameters { hosts: Some(Hosts::Ports(ports)), ..parameters(30_000) }, "1.6").unwrap()
+    };
     // The channel carries one flit per cycle, whatever the ports.
     assert_near("bound of one port", accepted(1).bound, 1.0, 0.0);
     assert_near("one port", accepted(1).accepted, 1.0, 0.001);
     assert_near("two ports", accepted(2).accepted, 1.0, 0.001);
     let ring = Bench::ring(UNIT, 4);
-    let [one, two] = [1, 2].map(|ports| ring.point(&Parameters { hosts: Some(Hosts::Ports(ports)), ..parameters(30_000) }, "1.4").unwrap());
+    let [one, two] = [1, 2].map(|ports| {
+        ring.point(&Parameters { hosts: Some(Hosts::Ports(ports)), ..parameters(30_000) }, "1.4").unwrap()
+    });
     assert_near("bound of a port", one.bound, 1.0, 0.0);
     assert_near("bound of the ring", two.bound, 1.5, 0.0);
     assert!(one.accepted <= 1.0 && two.accepted > 1.15, "{} and {}", one.accepted, two.accepted);

@@ -4,7 +4,10 @@ use crate::simulation::assert_near;
 use fabc::diag::Span;
 use fabc::ids::{Id, LinkTypeId, NodeId, PortId};
 use fabc::ir::{End, Entry, ForwardingTables, Link, LinkClass, Scene, Symmetry, TableKey, Topology};
-use fabc::model::{Budget, Capacities, Demand, Fabric, Family, Faults, LinkType, Network, Plant, Router, RoutingChoice, Torus};
+use fabc::model::{
+    Budget, Capacities, Demand, Fabric, Family, Faults, LinkType, Network, Plant, Router, RoutingChoice,
+    Torus,
+};
 use fabc::sim::{Hosts, Lanes, Parameters, Point, Prepared, Rate, SimError, Traffic, curve, prepare};
 use proptest::prelude::*;
 
@@ -39,14 +42,32 @@ impl Bench {
         }
         let port = |at: usize, to: usize| neighbors[at].iter().position(|&other| other == to).unwrap();
         let end = |at: usize, to: usize| End { node: NodeId::new(at), port: PortId::new(port(at, to)) };
-        let links = (1..).zip(hangs_on).map(|(child, &parent)| link(end(parent, child), end(child, parent), false)).collect();
-        let next = |at: usize, to: usize| neighbors[at].iter().position(|&via| reaches(&neighbors, via, to, at)).unwrap();
+        let links = (1..)
+            .zip(hangs_on)
+            .map(|(child, &parent)| link(end(parent, child), end(child, parent), false))
+            .collect();
+        let next = |at: usize, to: usize| {
+            neighbors[at].iter().position(|&via| reaches(&neighbors, via, to, at)).unwrap()
+        };
         let table = |at: usize| {
             let others = (0..count).filter(|&to| to != at);
-            others.map(|to| Entry { dst: NodeId::new(to), in_port: -1, in_vc: -1, out_port: next(at, to) as u16, out_vc: 0 }).collect()
+            others
+                .map(|to| Entry {
+                    dst: NodeId::new(to),
+                    in_port: -1,
+                    in_vc: -1,
+                    out_port: next(at, to) as u16,
+                    out_vc: 0,
+                })
+                .collect()
         };
-        let tables = tables(TableKey::Dst, 1, Symmetry::trivial(count as u32, 1), (0..count).map(table).collect());
-        let topology = Topology::new(neighbors.iter().map(Vec::len).max().unwrap(), links, Symmetry::trivial(count as u32, 1));
+        let tables =
+            tables(TableKey::Dst, 1, Symmetry::trivial(count as u32, 1), (0..count).map(table).collect());
+        let topology = Topology::new(
+            neighbors.iter().map(Vec::len).max().unwrap(),
+            links,
+            Symmetry::trivial(count as u32, 1),
+        );
         Self { fabric: fabric(hardware, count), topology: topology.with_hosts(hosts.to_vec()), tables }
     }
 
@@ -60,7 +81,14 @@ impl Bench {
             2 * ahead < count || (2 * ahead == count && from.is_multiple_of(2))
         };
         let step = |from: usize, to: usize| if up(from, to) { (1, 0) } else { (count - 1, 1) };
-        Self::circle(hardware, count, links, 2, step, |at, port| if port == 0 { at == count - 1 } else { at == 0 })
+        Self::circle(
+            hardware,
+            count,
+            links,
+            2,
+            step,
+            |at, port| if port == 0 { at == count - 1 } else { at == 0 },
+        )
     }
 
     /// A ring of one-way links; with a dateline VC 1 from the last link on.
@@ -88,7 +116,13 @@ impl Bench {
             let (mut at, mut vc, mut came) = (from, 0, (-1, -1));
             while at != to {
                 vc |= u8::from(crosses(at, port));
-                let entry = Entry { dst: NodeId::new(to), in_port: came.0, in_vc: came.1, out_port: port, out_vc: vc };
+                let entry = Entry {
+                    dst: NodeId::new(to),
+                    in_port: came.0,
+                    in_vc: came.1,
+                    out_port: port,
+                    out_vc: vc,
+                };
                 if !routers[at].contains(&entry) {
                     routers[at].push(entry);
                 }
@@ -114,13 +148,24 @@ impl Bench {
         let (setting, senders) = (&report.setting, report.load.senders);
         let accepted = point.accepted(setting, senders).as_f64();
         let mean = point.delays.map_or(0.0, |delays| delays.mean().as_f64());
-        Ok(Measured { accepted, mean, least_cycles: report.load.most_cycles, bound: report.load.bound.as_f64(), point })
+        Ok(Measured {
+            accepted,
+            mean,
+            least_cycles: report.load.most_cycles,
+            bound: report.load.bound.as_f64(),
+            point,
+        })
     }
 }
 
 /// Of packets of so many flits in queues of so many: every one that was born was delivered or is found
 /// inside, and what the run measures fits what it is made of.
-pub(crate) fn adds_up(point: &Point, packet: u32, queue: u32, [warmup, measure]: [u32; 2]) -> Result<(), TestCaseError> {
+pub(crate) fn adds_up(
+    point: &Point,
+    packet: u32,
+    queue: u32,
+    [warmup, measure]: [u32; 2],
+) -> Result<(), TestCaseError> {
     prop_assert_eq!(point.born_ever, point.delivered_ever + point.in_flight);
     prop_assert_eq!(point.born_ever * u64::from(packet), point.flits_delivered_ever + point.flits_in_flight);
     let arrived = point.delays.map_or(0, |delays| delays.packets);
@@ -145,13 +190,16 @@ pub(crate) fn two_flows_share_a_channel(parameters: &Parameters) {
     // Both single hosts send to the router with two, and these send to them.
     let shared = |parameters: &Parameters| {
         let Ok(prepared) = star.prepared(parameters) else { return false };
-        prepared.load().senders == 4 && prepared.load().channels.iter().filter(|load| **load == 2).count() == 2
+        prepared.load().senders == 4
+            && prepared.load().channels.iter().filter(|load| **load == 2).count() == 2
     };
-    let mut crossing = (0..100).map(|seed| Parameters { traffic: Traffic::EndpointPermutation, seed, ..parameters.clone() });
+    let mut crossing =
+        (0..100).map(|seed| Parameters { traffic: Traffic::EndpointPermutation, seed, ..parameters.clone() });
     let flows = star.point(&crossing.find(shared).expect("one of many permutations"), "1").unwrap();
     assert_near("bound", flows.bound, 0.5, 0.0);
     let cycles = f64::from(parameters.measure.expect("as many as are wanted"));
-    let [worst, best] = [flows.point.worst_source, flows.point.best_source].map(|(_, packets)| f64::from(packets) * 6.0 / cycles);
+    let [worst, best] = [flows.point.worst_source, flows.point.best_source]
+        .map(|(_, packets)| f64::from(packets) * 6.0 / cycles);
     assert_near("worst", worst, 0.5, 0.01);
     assert_near("best", best, 0.5, 0.01);
 }
@@ -223,7 +271,14 @@ fn fabric(hardware: Hardware, count: usize) -> Fabric {
             failures: None,
             span,
         }),
-        budget: Budget { vcs: 2, faults: Faults::Ocses(0), table_entries: None, vcs_span: span, faults_span: span, entries_span: span },
+        budget: Budget {
+            vcs: 2,
+            faults: Faults::Ocses(0),
+            table_entries: None,
+            vcs_span: span,
+            faults_span: span,
+            entries_span: span,
+        },
         demand: Demand::uniform(count),
         routing: RoutingChoice::Minimal,
         routing_span: span,

@@ -3,8 +3,8 @@
 use crate::simulation::bench::{Bench, Hardware, UNIT, parameters};
 use fabc::progress::Silent;
 use fabc::sim::{
-    Choosing, Completion, Details, Hosts, Lanes, Model, Order, Parameters, Rate, Routing, SimError, SimReport, Traffic, curve, read_trace,
-    simulate,
+    Choosing, Completion, Details, Hosts, Lanes, Model, Order, Parameters, Rate, Routing, SimError,
+    SimReport, Traffic, curve, read_trace, simulate,
 };
 use proptest::prelude::*;
 
@@ -47,8 +47,12 @@ fn run(bench: &Bench, parameters: &Parameters) -> Completion {
     run
 }
 
-const MODELS: [(Model, Hosts); 4] =
-    [(Model::Packet, Hosts::Unlimited), (Model::Packet, Hosts::Ports(1)), (Model::Packet, Hosts::Ports(2)), (Model::Flit, Hosts::Ports(1))];
+const MODELS: [(Model, Hosts); 4] = [
+    (Model::Packet, Hosts::Unlimited),
+    (Model::Packet, Hosts::Ports(1)),
+    (Model::Packet, Hosts::Ports(2)),
+    (Model::Flit, Hosts::Ports(1)),
+];
 
 #[test]
 fn a_packet_alone_takes_as_long_as_its_route() {
@@ -56,7 +60,8 @@ fn a_packet_alone_takes_as_long_as_its_route() {
         for ((model, hosts), injection) in MODELS.into_iter().zip([0, 25, 7, 25]) {
             let row = Bench::tree(hardware, &[0, 1, 2, 3], &[1, 0, 0, 0, 1]);
             for cycle in [0, 1, 12_345] {
-                let parameters = traced(&format!("{cycle},0,1,6\n"), Parameters { injection, ..of(model, hosts) });
+                let parameters =
+                    traced(&format!("{cycle},0,1,6\n"), Parameters { injection, ..of(model, hosts) });
                 let last = if model == Model::Flit { hardware.router } else { 0 };
                 let alone = injection + 4 * (hardware.router + hardware.link) + last + 5;
                 let found = run(&row, &parameters);
@@ -73,7 +78,9 @@ fn all_to_all_where_everybody_is_next_to_everybody() {
     let ring = Bench::ring(UNIT, 3);
     let packets = 20;
     for injection in [0, 9] {
-        let with = |barrier, hosts| run(&ring, &all_to_all(packets, barrier, Parameters { injection, ..of(Model::Packet, hosts) }));
+        let with = |barrier, hosts| {
+            run(&ring, &all_to_all(packets, barrier, Parameters { injection, ..of(Model::Packet, hosts) }))
+        };
         let alone = injection + 4 + 5;
         let line = (packets * PACKET) as u32;
         // Both channels of a router at the same time, a packet close behind the other.
@@ -86,10 +93,20 @@ fn all_to_all_where_everybody_is_next_to_everybody() {
         assert_eq!(with(true, Hosts::Ports(1)).cycles, 2 * (alone + line - 6));
         // Whoever is handed over flit by flit keeps the port as busy; only the two changes of the virtual
         // channel may cost a few cycles.
-        let flit = |barrier| run(&ring, &all_to_all(packets, barrier, Parameters { injection, ..of(Model::Flit, Hosts::Ports(1)) })).cycles;
+        let flit = |barrier| {
+            run(
+                &ring,
+                &all_to_all(packets, barrier, Parameters { injection, ..of(Model::Flit, Hosts::Ports(1)) }),
+            )
+            .cycles
+        };
         let full = alone + 3 + 2 * line - 6;
         assert!((full..=full + 12).contains(&flit(false)), "{} instead of {full}", flit(false));
-        assert!(flit(true) >= 2 * (alone + 3 + line - 6) && flit(true) <= 2 * (alone + 3 + line - 6) + 12, "{}", flit(true));
+        assert!(
+            flit(true) >= 2 * (alone + 3 + line - 6) && flit(true) <= 2 * (alone + 3 + line - 6) + 12,
+            "{}",
+            flit(true)
+        );
     }
 }
 
@@ -98,7 +115,8 @@ fn all_to_all_where_everybody_is_next_to_everybody() {
 fn what_the_busiest_channel_moves_bounds_a_run() {
     let ring = Bench::ring(UNIT, 5);
     for (model, hosts) in MODELS {
-        let [free, barrier] = [false, true].map(|barrier| report(&ring, &all_to_all(50, barrier, of(model, hosts))));
+        let [free, barrier] =
+            [false, true].map(|barrier| report(&ring, &all_to_all(50, barrier, of(model, hosts))));
         let volume = free.volume.unwrap();
         assert_eq!((volume.messages, volume.packets, volume.bytes), (20, 1000, 20 * 50 * PACKET * FLIT));
         let port = if hosts == Hosts::Ports(1) { 4 * 50 * PACKET - 1 } else { 0 };
@@ -143,7 +161,11 @@ fn messages_of_a_trace_start_when_they_say() {
         let last = if model == Model::Flit { 3 } else { 0 };
         // Both at once over the first link; behind it one input port, the second message is done later.
         let both = run(&row, &traced("cycle,src,dst,flits\n100,0,1,6\n100,0,2,6\n", of(model, hosts)));
-        assert!((100 + 8 + 5 + last + 5..=100 + 8 + 5 + last + 8).contains(&both.cycles), "{model:?} {hosts:?} {}", both.cycles);
+        assert!(
+            (100 + 8 + 5 + last + 5..=100 + 8 + 5 + last + 8).contains(&both.cycles),
+            "{model:?} {hosts:?} {}",
+            both.cycles
+        );
         // Far apart: by names as well.
         let apart = run(&row, &traced("0,router0,router1,12\n5000,router0,2,6\n", of(model, hosts)));
         assert_eq!(apart.cycles, 5000 + 8 + 5 + last);
@@ -172,10 +194,12 @@ fn packets_may_choose_their_ways() {
     let ring = Bench::ring(UNIT, 6);
     for routing in [Routing::Min, Routing::Ugal] {
         let choosing = Choosing { routing: Some(routing), ..Choosing::default() };
-        let asked = |hosts| Parameters { lanes: None, choosing, ..all_to_all(10, false, of(Model::Packet, hosts)) };
+        let asked =
+            |hosts| Parameters { lanes: None, choosing, ..all_to_all(10, false, of(Model::Packet, hosts)) };
         let found = report(&ring, &asked(Hosts::Ports(1)));
         assert_eq!(found.completions[0].packets, 300);
-        let refused = ring.prepared(&asked(Hosts::Unlimited)).err().expect("queues for outputs that are not known");
+        let refused =
+            ring.prepared(&asked(Hosts::Unlimited)).err().expect("queues for outputs that are not known");
         assert_eq!(code(&refused), ("FAB0628".to_owned(), 2));
     }
 }

@@ -16,21 +16,38 @@ fn flits(cycles: u32) -> Parameters {
 
 #[test]
 fn a_packet_alone_takes_as_long_as_its_route() {
-    for (hardware, injection, packet) in
-        [(UNIT, 0, 6), (QUICK, 0, 6), (Hardware { link: 50, router: 25, ..UNIT }, 25, 6), (UNIT, 0, 1), (UNIT, 7, 200)]
-    {
-        for (speedup, ports, lanes) in [(1, 1, Lanes::General(2)), (2, 1, Lanes::General(0)), (2, 2, Lanes::Classes(3))] {
+    for (hardware, injection, packet) in [
+        (UNIT, 0, 6),
+        (QUICK, 0, 6),
+        (Hardware { link: 50, router: 25, ..UNIT }, 25, 6),
+        (UNIT, 0, 1),
+        (UNIT, 7, 200),
+    ] {
+        for (speedup, ports, lanes) in
+            [(1, 1, Lanes::General(2)), (2, 1, Lanes::General(0)), (2, 2, Lanes::Classes(3))]
+        {
             let hops = 4;
             let row = Bench::tree(hardware, &[0, 1, 2, 3], &[1, 0, 0, 0, 1]);
-            let (model, speedup, hosts, lanes) = (Model::Flit, Some(speedup), Some(Hosts::Ports(ports)), Some(lanes));
-            let parameters = Parameters { model, speedup, injection, packet, hosts, lanes, ..parameters(100_000) };
+            let (model, speedup, hosts, lanes) =
+                (Model::Flit, Some(speedup), Some(Hosts::Ports(ports)), Some(lanes));
+            let parameters =
+                Parameters { model, speedup, injection, packet, hosts, lanes, ..parameters(100_000) };
             // Some thirty packets, each alone.
             let alone = row.point(&parameters, &format!("{:.6}", f64::from(packet) * 0.000_15)).unwrap();
-            let expected = u64::from(injection + hops * (hardware.router + hardware.link) + hardware.router + packet - 1);
+            let expected = u64::from(
+                injection + hops * (hardware.router + hardware.link) + hardware.router + packet - 1,
+            );
             let delays = alone.point.delays.unwrap();
             assert!(delays.packets > 10, "{delays:?}");
-            assert_eq!((alone.least_cycles, delays.median, delays.sum), (expected, expected, expected * delays.packets), "{delays:?}");
-            assert_eq!((delays.most, delays.hops, delays.waited), (expected, u64::from(hops) * delays.packets, 0));
+            assert_eq!(
+                (alone.least_cycles, delays.median, delays.sum),
+                (expected, expected, expected * delays.packets),
+                "{delays:?}"
+            );
+            assert_eq!(
+                (delays.most, delays.hops, delays.waited),
+                (expected, u64::from(hops) * delays.packets, 0)
+            );
         }
     }
 }
@@ -86,7 +103,8 @@ fn two_flows_share_a_channel() {
 #[test]
 fn a_ring_of_eight_keeps_its_bound() {
     let ring = Bench::ring(QUICK, 8);
-    let full = |rate| ring.point(&Parameters { hosts: Some(Hosts::Ports(2)), ..flits(50_000) }, rate).unwrap();
+    let full =
+        |rate| ring.point(&Parameters { hosts: Some(Hosts::Ports(2)), ..flits(50_000) }, rate).unwrap();
     let below = full("0.82");
     assert_near("bound", below.bound, 7.0 / 8.0, 1e-9);
     assert_near("below", below.accepted, 0.82, 0.02);
@@ -108,14 +126,21 @@ fn a_one_way_ring_on_one_virtual_channel_stands_still() {
     let ring = Bench::one_way(tight, 5, false);
     for rate in ["0.3", "0.5"] {
         let error = ring.point(&bare, rate).err().expect("it does not move for ever");
-        assert_eq!((miette::Diagnostic::code(&error).expect("a code").to_string().as_str(), error.exit_code()), ("FAB0608", 3));
+        assert_eq!(
+            (miette::Diagnostic::code(&error).expect("a code").to_string().as_str(), error.exit_code()),
+            ("FAB0608", 3)
+        );
         let SimError::Deadlock { length, circle, .. } = error else { panic!("{error}") };
         assert_eq!((length, circle.lines().count()), (5, 5), "{circle}");
-        assert!(circle.lines().all(|line| line.contains(" on VC 0, held by packets from router")), "{circle}");
+        assert!(
+            circle.lines().all(|line| line.contains(" on VC 0, held by packets from router")),
+            "{circle}"
+        );
     }
     // Packets longer than a queue reach over several routers; with a dateline that is no danger.
     for packet in [6, 20] {
-        let dateline = Bench::one_way(tight, 5, true).point(&Parameters { packet, ..bare.clone() }, "0.5").unwrap();
+        let dateline =
+            Bench::one_way(tight, 5, true).point(&Parameters { packet, ..bare.clone() }, "0.5").unwrap();
         assert!(dateline.accepted > 0.2, "{}", dateline.accepted);
     }
     let general = Bench::one_way(QUICK, 5, true).point(&flits(60_000), "0.38").unwrap();
@@ -133,7 +158,10 @@ fn a_one_way_ring_on_one_virtual_channel_stands_still() {
 fn general_virtual_channels_come_first() {
     let ring = Bench::ring(QUICK, 6);
     let share = |general| {
-        let point = ring.point(&Parameters { lanes: Some(Lanes::General(general)), ..flits(20_000) }, "0.6").unwrap().point;
+        let point = ring
+            .point(&Parameters { lanes: Some(Lanes::General(general)), ..flits(20_000) }, "0.6")
+            .unwrap()
+            .point;
         point.general_hops as f64 / point.hops as f64
     };
     assert_near("tables only", share(0), 0.0, 0.0);
@@ -186,9 +214,11 @@ fn neither_threads_nor_the_order_of_rates_show() {
 
 #[test]
 fn what_the_model_does_not_have_is_refused() {
-    let code = |error: &SimError| (miette::Diagnostic::code(error).expect("a code").to_string(), error.exit_code());
+    let code =
+        |error: &SimError| (miette::Diagnostic::code(error).expect("a code").to_string(), error.exit_code());
     let pair = Bench::tree(UNIT, &[0], &[1, 1]);
-    let unlimited = pair.prepared(&Parameters { hosts: Some(Hosts::Unlimited), ..flits(1000) }).err().expect("no ports");
+    let unlimited =
+        pair.prepared(&Parameters { hosts: Some(Hosts::Unlimited), ..flits(1000) }).err().expect("no ports");
     assert_eq!(code(&unlimited), ("FAB0610".to_owned(), 2));
     let timeless = Bench::tree(Hardware { router: 0, ..UNIT }, &[0], &[1, 1]);
     assert_eq!(code(&timeless.prepared(&flits(1000)).err().expect("no time")), ("FAB0611".to_owned(), 1));

@@ -13,25 +13,44 @@ use fabc::sim::{Arbitration, Credits, Hosts, Lanes, Parameters, SimError, Traffi
 
 /// Whether a number is within a share of what it should be.
 fn assert_near(what: &str, found: f64, expected: f64, share: f64) {
-    assert!((found - expected).abs() <= share * expected, "{what}: {found}, expected {expected} within {} %", share * 100.0);
+    assert!(
+        (found - expected).abs() <= share * expected,
+        "{what}: {found}, expected {expected} within {} %",
+        share * 100.0
+    );
 }
 
 #[test]
 fn a_packet_alone_takes_as_long_as_its_route() {
-    for (hardware, injection, packet) in [(UNIT, 0, 6), (Hardware { link: 50, router: 25, ..UNIT }, 25, 6), (UNIT, 0, 1), (UNIT, 7, 200)] {
+    for (hardware, injection, packet) in
+        [(UNIT, 0, 6), (Hardware { link: 50, router: 25, ..UNIT }, 25, 6), (UNIT, 0, 1), (UNIT, 7, 200)]
+    {
         for hosts in [Hosts::Unlimited, Hosts::Ports(1)] {
             for credits in [Credits::AtOnce, Credits::Link] {
                 let hops = 4;
                 let row = Bench::tree(hardware, &[0, 1, 2, 3], &[1, 0, 0, 0, 1]);
-                let parameters = Parameters { injection, packet, hosts: Some(hosts), credits: Some(credits), ..parameters(100_000) };
+                let parameters = Parameters {
+                    injection,
+                    packet,
+                    hosts: Some(hosts),
+                    credits: Some(credits),
+                    ..parameters(100_000)
+                };
                 // Some thirty packets, each alone.
                 let rate = format!("{:.6}", f64::from(packet) * 0.000_15);
                 let alone = row.point(&parameters, &rate).unwrap();
                 let expected = u64::from(injection + hops * (hardware.router + hardware.link) + packet - 1);
                 let delays = alone.point.delays.unwrap();
                 assert!(delays.packets > 10, "{delays:?}");
-                assert_eq!((alone.least_cycles, delays.median, delays.sum), (expected, expected, expected * delays.packets), "{delays:?}");
-                assert_eq!((delays.most, delays.hops, delays.waited), (expected, u64::from(hops) * delays.packets, 0));
+                assert_eq!(
+                    (alone.least_cycles, delays.median, delays.sum),
+                    (expected, expected, expected * delays.packets),
+                    "{delays:?}"
+                );
+                assert_eq!(
+                    (delays.most, delays.hops, delays.waited),
+                    (expected, u64::from(hops) * delays.packets, 0)
+                );
             }
         }
     }
@@ -41,7 +60,9 @@ fn a_packet_alone_takes_as_long_as_its_route() {
 fn neighbors_at_one_router_need_no_channel() {
     let pair = Bench::tree(UNIT, &[0], &[2, 0]);
     for (hosts, bound) in [(Hosts::Unlimited, 6.0), (Hosts::Ports(1), 1.0)] {
-        let alone = pair.point(&Parameters { injection: 4, hosts: Some(hosts), ..parameters(100_000) }, "0.001").unwrap();
+        let alone = pair
+            .point(&Parameters { injection: 4, hosts: Some(hosts), ..parameters(100_000) }, "0.001")
+            .unwrap();
         let delays = alone.point.delays.unwrap();
         assert_eq!((delays.median, delays.most, delays.hops, alone.least_cycles), (9, 9, 0, 9));
         assert_near("bound", alone.bound, bound, 0.0);
@@ -117,8 +138,16 @@ fn traffic_that_nobody_sends_is_refused() {
     let lonely = Bench::tree(UNIT, &[0], &[1, 0]);
     let pair = Bench::tree(UNIT, &[0], &[1, 1]);
     for (bench, traffic, why) in [
-        (&lonely, Traffic::Uniform, "there is no uniform traffic here: it takes two endpoints, and there are 1"),
-        (&pair, Traffic::BitShuffle, "there is no bit_shuffle traffic here: every endpoint would send to itself"),
+        (
+            &lonely,
+            Traffic::Uniform,
+            "there is no uniform traffic here: it takes two endpoints, and there are 1",
+        ),
+        (
+            &pair,
+            Traffic::BitShuffle,
+            "there is no bit_shuffle traffic here: every endpoint would send to itself",
+        ),
     ] {
         let error = bench.prepared(&Parameters { traffic, ..parameters(1000) }).err().expect("nobody sends");
         let code = miette::Diagnostic::code(&error).expect("a code").to_string();
@@ -133,10 +162,16 @@ fn a_one_way_ring_on_one_virtual_channel_stands_still() {
     let ring = Bench::one_way(tight, 5, false);
     for rate in ["0.1", "0.2"] {
         let error = ring.point(&bare, rate).err().expect("it does not move for ever");
-        assert_eq!((miette::Diagnostic::code(&error).expect("a code").to_string().as_str(), error.exit_code()), ("FAB0608", 3));
+        assert_eq!(
+            (miette::Diagnostic::code(&error).expect("a code").to_string().as_str(), error.exit_code()),
+            ("FAB0608", 3)
+        );
         let SimError::Deadlock { length, circle, .. } = error else { panic!("{error}") };
         assert_eq!((length, circle.lines().count()), (5, 5), "{circle}");
-        assert!(circle.lines().all(|line| line.contains(" on VC 0, held by packets from router")), "{circle}");
+        assert!(
+            circle.lines().all(|line| line.contains(" on VC 0, held by packets from router")),
+            "{circle}"
+        );
     }
     let dateline = Bench::one_way(tight, 5, true).point(&bare, "0.5").unwrap();
     assert_near("dateline", dateline.accepted, 0.23, 0.03);
@@ -150,17 +185,30 @@ fn a_one_way_ring_on_one_virtual_channel_stands_still() {
 fn a_faster_switch_changes_no_route_and_frees_queues() {
     let row = Bench::tree(UNIT, &[0, 1, 2, 3], &[1, 0, 0, 0, 1]);
     for hosts in [Hosts::Unlimited, Hosts::Ports(1)] {
-        let alone = row.point(&Parameters { speedup: Some(2), hosts: Some(hosts), ..parameters(100_000) }, "0.001").unwrap();
+        let alone = row
+            .point(&Parameters { speedup: Some(2), hosts: Some(hosts), ..parameters(100_000) }, "0.001")
+            .unwrap();
         let (delays, least) = (alone.point.delays.unwrap(), alone.least_cycles);
         assert_eq!((delays.median, delays.most, delays.waited), (least, least, 0));
-        let flow = row.point(&Parameters { speedup: Some(3), hosts: Some(hosts), ..parameters(60_000) }, "1").unwrap();
+        let flow = row
+            .point(&Parameters { speedup: Some(3), hosts: Some(hosts), ..parameters(60_000) }, "1")
+            .unwrap();
         assert_near("one flow", flow.accepted, 1.0, 0.02);
-        let much = row.point(&Parameters { speedup: Some(4), hosts: Some(hosts), ..parameters(60_000) }, "1.2").unwrap();
+        let much = row
+            .point(&Parameters { speedup: Some(4), hosts: Some(hosts), ..parameters(60_000) }, "1.2")
+            .unwrap();
         assert_near("no more than a channel moves", much.accepted, 1.0, 0.001);
     }
     // A hub with eight hosts on links of their own: every link has one queue in use.
     let star = Bench::tree(UNIT, &[0; 8], &[0, 1, 1, 1, 1, 1, 1, 1, 1]);
-    let bare = Parameters { lanes: Some(Lanes::General(0)), hosts: Some(Hosts::Ports(1)), turn: 0, ..parameters(30_000) };
-    let [plain, fast] = [1, 2].map(Some).map(|speedup| star.point(&Parameters { speedup, ..bare.clone() }, "1").unwrap().accepted);
+    let bare = Parameters {
+        lanes: Some(Lanes::General(0)),
+        hosts: Some(Hosts::Ports(1)),
+        turn: 0,
+        ..parameters(30_000)
+    };
+    let [plain, fast] = [1, 2]
+        .map(Some)
+        .map(|speedup| star.point(&Parameters { speedup, ..bare.clone() }, "1").unwrap().accepted);
     assert!(plain < 0.72 && fast > 0.88, "{plain} and {fast}");
 }

@@ -45,14 +45,23 @@ fn grids_move_every_coordinate() {
     // Both coordinates step by one: two hops, two hosts, each way round the corner half of the time.
     assert_eq!((load.hops, load.senders, load.share), (ratio(2, 1), 24, ratio(1, 1)));
     let channel = |from: u32, to: u32| {
-        let found = grid.topology.channels_from(NodeId(from)).find(|channel| grid.topology.target(*channel).node == NodeId(to));
+        let found = grid
+            .topology
+            .channels_from(NodeId(from))
+            .find(|channel| grid.topology.target(*channel).node == NodeId(to));
         Fraction::new(load.channels[found.expect("a link").index()], load.unit)
     };
     // Router 4 (1, 1): up along both axes, 2 x (1/2 of its own and 1/2 of those who come past).
-    assert_eq!([channel(4, 7), channel(4, 5), channel(4, 1), channel(4, 3)], [ratio(2, 1), ratio(2, 1), ratio(0, 1), ratio(0, 1)]);
+    assert_eq!(
+        [channel(4, 7), channel(4, 5), channel(4, 1), channel(4, 3)],
+        [ratio(2, 1), ratio(2, 1), ratio(0, 1), ratio(0, 1)]
+    );
     // Bits of a hypercube have sides of two: a tornado stays where it is.
     let cube = Wired::new("hypercube { dimensions = 3; }", 1, 3);
-    let error = cube.prepared(&Parameters { traffic: Traffic::Tornado, ..routed(Routing::Min) }).err().expect("nobody sends");
+    let error = cube
+        .prepared(&Parameters { traffic: Traffic::Tornado, ..routed(Routing::Min) })
+        .err()
+        .expect("nobody sends");
     assert_eq!(error.to_string(), "there is no tornado traffic here: every endpoint would send to itself");
     let opposite = cube.load(&Parameters { traffic: Traffic::Neighbour, ..routed(Routing::Min) });
     assert_eq!(opposite.hops, ratio(3, 1));
@@ -69,7 +78,10 @@ fn linked_routers_share_what_is_sent() {
     let row = Bench::tree(UNIT, &[0, 1, 2], &[1, 2, 1, 3]);
     let load = of(&row, Traffic::Adjacent, Details::default());
     // Router 1 has two hosts; it sends each neighbor half of what they offer.
-    assert_eq!([between(&row, &load, 0, 1), between(&row, &load, 1, 0), between(&row, &load, 1, 2)], [ratio(1, 1); 3]);
+    assert_eq!(
+        [between(&row, &load, 0, 1), between(&row, &load, 1, 0), between(&row, &load, 1, 2)],
+        [ratio(1, 1); 3]
+    );
     // Router 2: two hosts on its left, three on its right.
     assert_eq!(
         [between(&row, &load, 2, 1), between(&row, &load, 2, 3), between(&row, &load, 3, 2)],
@@ -98,9 +110,15 @@ fn spots_draw_their_share() {
     let half = of(&star, Traffic::Hotspot, spots(&["0"], "0.5"));
     assert_eq!((between(&star, &half, 0, 1), half.bound), (ratio(2, 1), ratio(1, 2)));
     // What a port takes is a bound as well: two hosts of one router on two links.
-    let ports = Parameters { traffic: Traffic::Hotspot, details: spots(&["0"], "0.5"), hosts: Some(Hosts::Ports(1)), ..parameters(20_000) };
+    let ports = Parameters {
+        traffic: Traffic::Hotspot,
+        details: spots(&["0"], "0.5"),
+        hosts: Some(Hosts::Ports(1)),
+        ..parameters(20_000)
+    };
     assert_eq!(star.prepared(&ports).unwrap().load().bound, ratio(1, 2));
-    let point = star.point(&Parameters { warmup: Some(20_000), measure: Some(20_000), ..ports }, "0.4").unwrap();
+    let point =
+        star.point(&Parameters { warmup: Some(20_000), measure: Some(20_000), ..ports }, "0.4").unwrap();
     assert_near("accepted below the bound", point.accepted, 0.4, 0.02);
     // Two spots, one of them asked for twice: each of them sends its share to the other one.
     let two = of(&star, Traffic::Hotspot, spots(&["router1", "router2", "1"], "0.4"));
@@ -112,7 +130,10 @@ fn spots_draw_their_share() {
         (spots(&["4"], "1"), "there is no hotspot traffic here: no endpoint is called `4`"),
         (spots(&[], "1"), "there is no hotspot traffic here: nobody says where the spots are"),
     ] {
-        let error = star.prepared(&Parameters { traffic: Traffic::Hotspot, details, ..parameters(1000) }).err().expect("refused");
+        let error = star
+            .prepared(&Parameters { traffic: Traffic::Hotspot, details, ..parameters(1000) })
+            .err()
+            .expect("refused");
         assert_eq!(error.to_string(), why);
     }
 }
@@ -127,7 +148,10 @@ fn groups_send_to_groups() {
         assert_eq!((load.bound, load.senders), (ratio(1, 8), 72), "by {by}");
     }
     let none = Details { by: Some(9), ..Details::default() };
-    let error = net.prepared(&Parameters { traffic: Traffic::GroupShift, details: none, ..routed(Routing::Min) }).err().expect("refused");
+    let error = net
+        .prepared(&Parameters { traffic: Traffic::GroupShift, details: none, ..routed(Routing::Min) })
+        .err()
+        .expect("refused");
     assert_eq!(error.to_string(), "there is no group_shift traffic here: every group would send to itself");
     // Three hops from all routers of a group but the one that holds the link: from there two.
     let far = net.load(&Parameters { traffic: Traffic::Adversarial, ..routed(Routing::Family) });
@@ -139,12 +163,20 @@ fn groups_send_to_groups() {
     let ring = Bench::ring(UNIT, 8);
     for (traffic, name) in [(Traffic::GroupShift, "group_shift"), (Traffic::Adversarial, "adversarial")] {
         let error = ring.prepared(&Parameters { traffic, ..parameters(1000) }).err().expect("refused");
-        let why = format!("there is no {name} traffic here: it takes two groups of routers with endpoints, and a torus has none");
+        let why = format!(
+            "there is no {name} traffic here: it takes two groups of routers with endpoints, and a torus has none"
+        );
         assert_eq!(error.to_string(), why);
     }
     let flat = Wired::new("polarfly { q = 3; }", 1, 3);
-    let error = flat.prepared(&Parameters { traffic: Traffic::Neighbour, ..routed(Routing::Min) }).err().expect("refused");
-    assert_eq!(error.to_string(), "there is no neighbour traffic here: it takes coordinates, and a polarfly has none");
+    let error = flat
+        .prepared(&Parameters { traffic: Traffic::Neighbour, ..routed(Routing::Min) })
+        .err()
+        .expect("refused");
+    assert_eq!(
+        error.to_string(),
+        "there is no neighbour traffic here: it takes coordinates, and a polarfly has none"
+    );
 }
 
 /// Rows scale what hosts offer: the largest one the rate itself.
@@ -167,10 +199,12 @@ fn a_demand_is_offered_row_by_row() {
     assert_near("the row of 4", best.1, 0.4, 0.03);
     // Nobody sends to the last router twice: uniform demands are uniform traffic.
     row.fabric.demand = Demand::uniform(3);
-    let (demanded, uniform) = (of(&row, Traffic::Demand, Details::default()), of(&row, Traffic::Uniform, Details::default()));
+    let (demanded, uniform) =
+        (of(&row, Traffic::Demand, Details::default()), of(&row, Traffic::Uniform, Details::default()));
     assert_eq!((demanded.bound, demanded.hops, demanded.share), (uniform.bound, uniform.hops, ratio(1, 1)));
     row.fabric.demand = Demand::matrix(3, vec![0; 9]);
-    let error = row.prepared(&Parameters { traffic: Traffic::Demand, ..parameters(1000) }).err().expect("refused");
+    let error =
+        row.prepared(&Parameters { traffic: Traffic::Demand, ..parameters(1000) }).err().expect("refused");
     assert_eq!(error.to_string(), "there is no demand traffic here: the spec demands nothing here");
 }
 
@@ -178,12 +212,18 @@ fn a_demand_is_offered_row_by_row() {
 #[test]
 fn bursts_keep_the_mean_and_make_queues() {
     let pair = Bench::tree(UNIT, &[0], &[1, 1]);
-    let bursts = |length, rate: &str| Details { bursts: Some(Bursts { length, rate: Rate::parse(rate).unwrap() }), ..Details::default() };
+    let bursts = |length, rate: &str| Details {
+        bursts: Some(Bursts { length, rate: Rate::parse(rate).unwrap() }),
+        ..Details::default()
+    };
     let smooth = pair.point(&parameters(200_000), "0.4").unwrap();
     let rough = pair.point(&Parameters { details: bursts(200, "2"), ..parameters(200_000) }, "0.4").unwrap();
     assert_near("accepted", rough.accepted, 0.4, 0.05);
     assert!(rough.mean > 3.0 * smooth.mean, "{} and {}", rough.mean, smooth.mean);
-    let error = pair.point(&Parameters { details: bursts(9, "0.5"), ..parameters(1000) }, "0.46").err().expect("refused");
+    let error = pair
+        .point(&Parameters { details: bursts(9, "0.5"), ..parameters(1000) }, "0.46")
+        .err()
+        .expect("refused");
     let code = miette::Diagnostic::code(&error).expect("a code").to_string();
     let text = "a rate of 0.46 does not come in bursts of 9 cycles at 0.50: at most 0.45";
     assert_eq!((code.as_str(), error.to_string().as_str(), error.exit_code()), ("FAB0622", text, 2));

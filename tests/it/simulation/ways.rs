@@ -7,8 +7,8 @@ use fabc::model::{Fabric, Plant};
 use fabc::passes::wire::wire;
 use fabc::progress::Silent;
 use fabc::sim::{
-    Choosing, Hosts, Lanes, Limit, Parameters, Prepared, Rate, Routing, Score, Shortest, SimError, SimReport, StaticLoad, Traffic, curve,
-    prepare, simulate,
+    Choosing, Hosts, Lanes, Limit, Parameters, Prepared, Rate, Routing, Score, Shortest, SimError, SimReport,
+    StaticLoad, Traffic, curve, prepare, simulate,
 };
 
 /// A network that is wired, and never routed.
@@ -27,7 +27,8 @@ impl Wired {
              budget {{ vcs = {vcs}; }} topology = {topology} routing = minimal; }}"
         );
         let read = |_: &str| Ok::<String, String>(spec.clone());
-        let fabric = fabc::lang::read_normal("net.fab", &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
+        let fabric =
+            fabc::lang::read_normal("net.fab", &read).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0;
         let Plant::Network(network) = &fabric.plant else { panic!("a network") };
         let topology = wire(&fabric, network);
         let count = topology.node_count();
@@ -43,7 +44,9 @@ impl Wired {
 
     /// With hosts at some routers alone, one each.
     fn only(mut self, routers: &[u32]) -> Self {
-        let hosts = (0..self.topology.node_count() as u32).map(|router| u16::from(routers.contains(&router))).collect();
+        let hosts = (0..self.topology.node_count() as u32)
+            .map(|router| u16::from(routers.contains(&router)))
+            .collect();
         self.topology = self.topology.with_hosts(hosts);
         self
     }
@@ -73,7 +76,15 @@ impl Wired {
 /// Packets of four flits, idealised routers.
 fn going(routing: Routing, traffic: Traffic, cycles: u32) -> Parameters {
     let choosing = Choosing { routing: Some(routing), ..Choosing::default() };
-    Parameters { traffic, choosing, packet: 4, turn: 0, warmup: Some(cycles), measure: Some(cycles), ..Parameters::default() }
+    Parameters {
+        traffic,
+        choosing,
+        packet: 4,
+        turn: 0,
+        warmup: Some(cycles),
+        measure: Some(cycles),
+        ..Parameters::default()
+    }
 }
 
 const DRAGONFLY: &str = "dragonfly { a = 6; h = 3; }";
@@ -81,13 +92,22 @@ const POLARSTAR: &str = "polarstar { q = 3; supernode = iq; degree = 3; }";
 
 #[test]
 fn shortest_ways_have_as_many_hops_as_the_graph() {
-    for (topology, vcs) in [(POLARSTAR, 3), ("hyperx 3 x 4 x 2;", 3), ("hypercube { dimensions = 4; }", 4), ("torus 5 x 4;", 4)] {
+    for (topology, vcs) in
+        [(POLARSTAR, 3), ("hyperx 3 x 4 x 2;", 3), ("hypercube { dimensions = 4; }", 4), ("torus 5 x 4;", 4)]
+    {
         let net = Wired::new(topology, 1, vcs);
         let count = net.topology.node_count() as u32;
-        let all: u64 = (0..count).flat_map(|from| (0..count).map(move |to| (from, to))).map(|(from, to)| net.hops(from, to)).sum();
+        let all: u64 = (0..count)
+            .flat_map(|from| (0..count).map(move |to| (from, to)))
+            .map(|(from, to)| net.hops(from, to))
+            .sum();
         let mean = Fraction::new(all, u64::from(count) * u64::from(count - 1));
         for routing in [Routing::Min, Routing::MinFirst] {
-            assert_eq!(net.load(&going(routing, Traffic::Uniform, 1000)).hops, mean, "{topology} {routing:?}");
+            assert_eq!(
+                net.load(&going(routing, Traffic::Uniform, 1000)).hops,
+                mean,
+                "{topology} {routing:?}"
+            );
         }
         // And as packets really go: of every pair the same number, however they draw.
         let report = net.run(&going(Routing::Min, Traffic::EndpointPermutation, 3000), &["0.05"]);
@@ -114,7 +134,11 @@ fn a_dragonfly_keeps_to_the_link_between_two_groups() {
     assert_eq!(own.hops, Fraction::new(16u8, 6u8));
     // Uniform: a global channel carries all from group to group.
     let uniform = net.load(&going(Routing::Family, Traffic::Uniform, 1000));
-    assert!(uniform.bound > Fraction::new(95u8, 100u8) && uniform.most_cycles == 3 * 2 + 3, "{:?}", uniform.bound);
+    assert!(
+        uniform.bound > Fraction::new(95u8, 100u8) && uniform.most_cycles == 3 * 2 + 3,
+        "{:?}",
+        uniform.bound
+    );
 }
 
 /// Loads of shortest ways in the networks of table 3 of the PolarStar paper, in shares of what a host sends.
@@ -128,7 +152,11 @@ fn shortest_ways_load_known_networks_as_other_code_has_it() {
         let net = Wired::new(topology, hosts, 4);
         for (routing, bound) in [(Routing::Min, random), (Routing::MinFirst, first)] {
             let load = net.load(&going(routing, Traffic::Uniform, 1000));
-            assert!((load.bound.as_f64() - bound).abs() < 0.0011, "{topology} {routing:?}: {}", load.bound.as_f64());
+            assert!(
+                (load.bound.as_f64() - bound).abs() < 0.0011,
+                "{topology} {routing:?}: {}",
+                load.bound.as_f64()
+            );
         }
     }
 }
@@ -158,11 +186,17 @@ fn valiant_ways_go_over_a_third_router() {
     let net = Wired::new(DRAGONFLY, 1, 6);
     let far = |from: u32| (0..114u32).filter(move |&to| to / 6 != from / 6 && [1, 2, 3].contains(&(to % 6)));
     let of = |from| far(from).find(|&to| net.hops(from, to) == 3).expect("the diameter is 3");
-    let third = (0..114).find(|&to| net.hops(0, to) == 3 && net.hops(of(0), to) == 3 && to / 6 != of(0) / 6).expect("another one");
+    let third = (0..114)
+        .find(|&to| net.hops(0, to) == 3 && net.hops(of(0), to) == 3 && to / 6 != of(0) / 6)
+        .expect("another one");
     let hosts = [0, of(0), third];
     let net = Wired::new(DRAGONFLY, 1, 6).only(&hosts);
     let parameters = Parameters {
-        choosing: Choosing { routing: Some(Routing::Valiant), shortest: Some(Shortest::Random), ..Choosing::default() },
+        choosing: Choosing {
+            routing: Some(Routing::Valiant),
+            shortest: Some(Shortest::Random),
+            ..Choosing::default()
+        },
         ..going(Routing::Valiant, Traffic::Uniform, 20_000)
     };
     let report = net.run(&parameters, &["0.05"]);
@@ -182,7 +216,8 @@ fn valiant_ways_go_over_a_third_router() {
 #[test]
 fn adaptive_ways_are_short_where_nothing_is_in_the_way() {
     let net = Wired::new(POLARSTAR, 1, 6);
-    let far = (0..net.topology.node_count() as u32).find(|&to| net.hops(0, to) == 3).expect("the diameter is 3");
+    let far =
+        (0..net.topology.node_count() as u32).find(|&to| net.hops(0, to) == 3).expect("the diameter is 3");
     for routing in [Routing::Ugal, Routing::UgalGlobal] {
         for score in [Score::Product, Score::Booksim] {
             let parameters = Parameters {
@@ -193,7 +228,10 @@ fn adaptive_ways_are_short_where_nothing_is_in_the_way() {
             let delays = report.points[0].delays.unwrap();
             let least = [net.hops(0, 1), net.hops(0, far), net.hops(1, far)];
             assert!(delays.packets > 8 && report.load.hops == Fraction::new(least.iter().sum::<u64>(), 3u8));
-            assert!(delays.hops <= 3 * delays.packets && delays.most <= 3 * 2 + 3, "{routing:?} {score:?}: {delays:?}");
+            assert!(
+                delays.hops <= 3 * delays.packets && delays.most <= 3 * 2 + 3,
+                "{routing:?} {score:?}: {delays:?}"
+            );
         }
     }
 }
@@ -208,7 +246,8 @@ fn adaptive_ways_go_round_a_link_that_all_want() {
         report.points[0].accepted(&report.setting, report.load.senders).as_f64()
     };
     assert_near("shortest", accepted(Routing::Family, "0.1"), 1.0 / 18.0, 0.01);
-    let [local, global, over] = [Routing::Ugal, Routing::UgalGlobal, Routing::Valiant].map(|routing| accepted(routing, "0.35"));
+    let [local, global, over] =
+        [Routing::Ugal, Routing::UgalGlobal, Routing::Valiant].map(|routing| accepted(routing, "0.35"));
     assert!(local > 5.0 / 18.0 && global > 5.0 / 18.0 && over > 5.0 / 18.0, "{local} {global} {over}");
     // Saturation is found below half of the bound, which hops alone make.
     let bound = net.load(&parameters(Routing::Ugal));
@@ -240,7 +279,8 @@ fn full_networks_do_not_stand_still() {
     let tight = Wired::new("torus 5 x 5;", 1, 8);
     for hosts in [Hosts::Unlimited, Hosts::Ports(2)] {
         for routing in [Routing::Min, Routing::Valiant, Routing::Ugal] {
-            let parameters = Parameters { hosts: Some(hosts), packet: 32, ..going(routing, Traffic::Tornado, 3000) };
+            let parameters =
+                Parameters { hosts: Some(hosts), packet: 32, ..going(routing, Traffic::Tornado, 3000) };
             let report = tight.run(&parameters, &["2"]);
             assert!(report.points[0].accepted(&report.setting, 25).as_f64() > 0.2, "{routing:?} {hosts:?}");
         }
@@ -257,7 +297,11 @@ fn ways_that_there_are_not_are_refused() {
     let net = Wired::new(POLARSTAR, 1, 2);
     assert_eq!(
         error(&net, &going(Routing::Ugal, Traffic::Uniform, 1000)),
-        told("FAB0621", "`ugal` routing takes a virtual channel per hop: ways have up to 3 hops, and the router has 2", 1)
+        told(
+            "FAB0621",
+            "`ugal` routing takes a virtual channel per hop: ways have up to 3 hops, and the router has 2",
+            1
+        )
     );
     assert_eq!(
         error(&net, &going(Routing::Family, Traffic::Uniform, 1000)),
@@ -269,9 +313,13 @@ fn ways_that_there_are_not_are_refused() {
     );
     let lanes = Parameters { lanes: Some(Lanes::General(1)), ..going(Routing::Min, Traffic::Uniform, 1000) };
     assert_eq!(error(&net, &lanes), told("FAB0623", "`general` says nothing about `min` routing", 2));
-    let halves = Choosing { routing: Some(Routing::Min), shortest: Some(Shortest::First), ..Choosing::default() };
+    let halves =
+        Choosing { routing: Some(Routing::Min), shortest: Some(Shortest::First), ..Choosing::default() };
     let min = |choosing| Parameters { choosing, ..going(Routing::Min, Traffic::Uniform, 1000) };
     assert_eq!(error(&net, &min(halves)), told("FAB0623", "`shortest` says nothing about `min` routing", 2));
     let samples = Choosing { routing: Some(Routing::Valiant), samples: Some(2), ..Choosing::default() };
-    assert_eq!(error(&net, &min(samples)), told("FAB0623", "`samples` says nothing about `valiant` routing", 2));
+    assert_eq!(
+        error(&net, &min(samples)),
+        told("FAB0623", "`samples` says nothing about `valiant` routing", 2)
+    );
 }

@@ -8,14 +8,26 @@ use fabc::sim::{Completion, Details, Hosts, Model, Order, Parameters, Traffic, r
 /// Flits of a packet.
 const PACKET: u32 = 6;
 
-const MODELS: [(Model, Hosts); 4] =
-    [(Model::Packet, Hosts::Unlimited), (Model::Packet, Hosts::Ports(1)), (Model::Packet, Hosts::Ports(2)), (Model::Flit, Hosts::Ports(1))];
+const MODELS: [(Model, Hosts); 4] = [
+    (Model::Packet, Hosts::Unlimited),
+    (Model::Packet, Hosts::Ports(1)),
+    (Model::Packet, Hosts::Ports(2)),
+    (Model::Flit, Hosts::Ports(1)),
+];
 
 /// So far apart that a packet alone is more way than flits.
 const FAR: Hardware = Hardware { link: 40, ..UNIT };
 
 fn of(model: Model, hosts: Hosts, window: Option<u32>) -> Parameters {
-    Parameters { model, hosts: Some(hosts), window, injection: 7, warmup: None, measure: None, ..parameters(1) }
+    Parameters {
+        model,
+        hosts: Some(hosts),
+        window,
+        injection: 7,
+        warmup: None,
+        measure: None,
+        ..parameters(1)
+    }
 }
 
 fn run(bench: &Bench, parameters: &Parameters) -> Completion {
@@ -24,7 +36,8 @@ fn run(bench: &Bench, parameters: &Parameters) -> Completion {
 }
 
 fn all_to_all(packets: u64, order: Order, rest: Parameters) -> Parameters {
-    let details = Details { bytes: Some(packets * u64::from(PACKET) * 64), order: Some(order), ..Details::default() };
+    let details =
+        Details { bytes: Some(packets * u64::from(PACKET) * 64), order: Some(order), ..Details::default() };
     Parameters { traffic: Traffic::AllToAll, details, ..rest }
 }
 
@@ -80,8 +93,8 @@ fn exchanges_end_under_any_window() {
     let ring = Bench::ring(FAR, 7);
     for (model, hosts) in MODELS {
         for order in [Order::Shift, Order::Barrier, Order::Turns] {
-            let [narrow, some, wide, none] =
-                [Some(1), Some(4), Some(1 << 20), None].map(|window| run(&ring, &all_to_all(20, order, of(model, hosts, window))));
+            let [narrow, some, wide, none] = [Some(1), Some(4), Some(1 << 20), None]
+                .map(|window| run(&ring, &all_to_all(20, order, of(model, hosts, window))));
             assert_eq!(wide, none);
             assert_eq!((narrow.packets, some.packets), (wide.packets, wide.packets));
             assert_eq!(narrow.busy, wide.busy);
@@ -103,11 +116,20 @@ fn ports_share_a_window() {
     let one = "0,0,1,600\n";
     for model in [Model::Packet, Model::Flit] {
         let of = |text: &str| {
-            let details = Details { trace: Some(read_trace("test.csv", text).unwrap()), ..Details::default() };
-            run(&star, &Parameters { traffic: Traffic::Trace, details, ..of(model, Hosts::Ports(2), Some(1)) })
+            let details =
+                Details { trace: Some(read_trace("test.csv", text).unwrap()), ..Details::default() };
+            run(
+                &star,
+                &Parameters { traffic: Traffic::Trace, details, ..of(model, Hosts::Ports(2), Some(1)) },
+            )
         };
         let (both, one) = (of(both), of(one));
-        assert!(both.cycles.abs_diff(2 * one.cycles) <= 2 * (7 + UNIT.router), "{} and {}", both.cycles, one.cycles);
+        assert!(
+            both.cycles.abs_diff(2 * one.cycles) <= 2 * (7 + UNIT.router),
+            "{} and {}",
+            both.cycles,
+            one.cycles
+        );
         // Packets of both wait alike: their latencies are those of every other turn.
         let [mean, alone] = [&both, &one].map(|run| run.delays.unwrap().mean().as_f64());
         assert!(mean > 1.5 * alone && mean < 2.5 * alone, "{model:?}: {mean} and {alone}");
@@ -119,7 +141,8 @@ fn ports_share_a_window() {
 fn hosts_have_windows_of_their_own() {
     let pair = Bench::tree(FAR, &[0], &[3, 2]);
     for (model, hosts) in MODELS {
-        let [narrow, none] = [Some(1), None].map(|window| run(&pair, &all_to_all(8, Order::Turns, of(model, hosts, window))));
+        let [narrow, none] =
+            [Some(1), None].map(|window| run(&pair, &all_to_all(8, Order::Turns, of(model, hosts, window))));
         assert_eq!((narrow.packets, narrow.hops), (none.packets, none.hops));
         assert!(narrow.cycles > none.cycles, "{model:?} {hosts:?}: {} {}", narrow.cycles, none.cycles);
     }

@@ -20,7 +20,9 @@ fn sixty_four() -> (Fabric, Vec<Mirrors>) {
         slice small { cubes = 1; count = 9; topology = torus 2 x 2 x 2; }";
     let text = spec(64, kinds);
     let (fabric, _, _) = fabc::lang::read("pod.fab", &|_: &str| Ok(text.clone())).unwrap();
-    let settings = |fabric: &Fabric| compile(fabric.clone(), Stage::Analyze, &Silent).unwrap().pod.unwrap().cross_connects.mirrors();
+    let settings = |fabric: &Fabric| {
+        compile(fabric.clone(), Stage::Analyze, &Silent).unwrap().pod.unwrap().cross_connects.mirrors()
+    };
     let settings = fabric.slices.kinds.iter().map(|kind| settings(&kind.fabric)).collect();
     (fabric, settings)
 }
@@ -29,8 +31,14 @@ fn sixty_four() -> (Fabric, Vec<Mirrors>) {
 fn step(random: &mut ChaCha8Rng, placement: &SlicePlacement) -> PlaceStep {
     let mut below = |limit: usize| (random.next_u32() as usize) % limit.max(1);
     match below(6) {
-        0 | 1 => PlaceStep::Add { kind: ["large", "middle", "small"][below(3)].to_owned(), name: None, cubes: None },
-        2 if !placement.slices.is_empty() => PlaceStep::Remove(placement.slices[below(placement.slices.len())].name.clone()),
+        0 | 1 => PlaceStep::Add {
+            kind: ["large", "middle", "small"][below(3)].to_owned(),
+            name: None,
+            cubes: None,
+        },
+        2 if !placement.slices.is_empty() => {
+            PlaceStep::Remove(placement.slices[below(placement.slices.len())].name.clone())
+        }
         3 => PlaceStep::Swap(below(64) as u32, None),
         4 => PlaceStep::Down(below(64) as u32),
         _ => PlaceStep::Up(below(64) as u32),
@@ -64,10 +72,16 @@ fn no_port_of_an_unchanged_slice_is_touched() {
                 .collect();
             for step in &steps {
                 let faces = pod.ocses[step.ocs].faces(step.pair);
-                assert!(faces.iter().all(|face| !same.contains(&face.cube)), "{step:?} touches a slice that stays");
+                assert!(
+                    faces.iter().all(|face| !same.contains(&face.cube)),
+                    "{step:?} touches a slice that stays"
+                );
             }
             let moved = steps.iter().filter(|step| step.change == Change::Add).count();
-            assert_eq!(plan.untouched, next.slices.iter().filter(|slice| placement.slice(&slice.name) == Some(slice)).count());
+            assert_eq!(
+                plan.untouched,
+                next.slices.iter().filter(|slice| placement.slice(&slice.name) == Some(slice)).count()
+            );
             // A cross-connect lies in one slice, and a slice has as many as its kind.
             let owners = next.owners();
             let mut count = vec![0; next.slices.len()];
@@ -82,9 +96,10 @@ fn no_port_of_an_unchanged_slice_is_touched() {
                 let kind = fabric.slices.kinds.iter().position(|kind| kind.name == slice.kind).unwrap();
                 assert_eq!(count, kinds[kind].iter().map(BTreeSet::len).sum::<usize>());
             }
-            if let (true, Some(slice)) =
-                (next.slices.len() > placement.slices.len(), next.slices.iter().find(|slice| placement.slice(&slice.name).is_none()))
-            {
+            if let (true, Some(slice)) = (
+                next.slices.len() > placement.slices.len(),
+                next.slices.iter().find(|slice| placement.slice(&slice.name).is_none()),
+            ) {
                 assert_eq!(moved, slice.cubes.len() * 12, "a cube has 24 face ports");
             }
             (placement, settings) = (next, new);

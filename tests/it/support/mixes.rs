@@ -13,7 +13,9 @@ type Entries = BTreeMap<(NodeId, Key), Entry>;
 /// The old entries of routers that live; those after the first two passes; those after the third.
 fn passes(scene: &Scene<'_>, tables: &ForwardingTables, delta: &Delta) -> [Entries; 3] {
     let living = || scene.topology.nodes().filter(|&node| scene.lives(node));
-    let old: Entries = living().flat_map(|node| tables.router(node).into_iter().map(move |entry| ((node, entry.into()), entry))).collect();
+    let old: Entries = living()
+        .flat_map(|node| tables.router(node).into_iter().map(move |entry| ((node, entry.into()), entry)))
+        .collect();
     let mut between = old.clone();
     for router in &delta.routers {
         let keyed = |entry: &Entry| ((router.router, Key::from(*entry)), *entry);
@@ -42,7 +44,8 @@ const COUNT: usize = 40;
 
 impl Mixes {
     pub(crate) fn new(seed: u64) -> Self {
-        let count = std::env::var("FABC_MIXES").map_or(COUNT, |count| count.parse().expect("FABC_MIXES is a number"));
+        let count =
+            std::env::var("FABC_MIXES").map_or(COUNT, |count| count.parse().expect("FABC_MIXES is a number"));
         Self { random: Stream::new(seed, 0), stranded: 0, arrived: 0, count }
     }
 
@@ -54,14 +57,17 @@ impl Mixes {
         let applied = delta.applied(before, &scene.dead, "repair");
         let listed: Entries = topology
             .nodes()
-            .flat_map(|node| applied.routers[node.index()].iter().map(move |&entry| ((node, entry.into()), entry)))
+            .flat_map(|node| {
+                applied.routers[node.index()].iter().map(move |&entry| ((node, entry.into()), entry))
+            })
             .collect();
         assert_eq!(new, listed);
         self.stranded += lost.len();
         for _ in 0..self.count {
             let turned: Vec<bool> = topology.nodes().map(|_| self.random.below(2) == 1).collect();
             let entry = |node: NodeId, key: Key| {
-                let present = if turned[node.index()] { between.get(&(node, key)) } else { old.get(&(node, key)) };
+                let present =
+                    if turned[node.index()] { between.get(&(node, key)) } else { old.get(&(node, key)) };
                 present.or_else(|| between.get(&(node, key))).copied()
             };
             let mut waits = DiGraphMap::<(u32, u8), ()>::new();

@@ -180,7 +180,9 @@ fn mutate_tokens(text: &str, dice: &mut Dice) -> String {
             0 | 1 => _ = tokens.remove(at),
             2 => tokens.swap(at, other),
             3 => tokens.insert(at, tokens[other].clone()),
-            4..=6 if !numbers.is_empty() => tokens[numbers[dice.below(numbers.len())]] = format!(" {}", dice.one(&NUMBERS)),
+            4..=6 if !numbers.is_empty() => {
+                tokens[numbers[dice.below(numbers.len())]] = format!(" {}", dice.one(&NUMBERS))
+            }
             7 => tokens.insert(at, dice.one(&STRANGE).to_owned()),
             8 => tokens[at] = format!(" {}", dice.one(&WORDS)),
             9 => tokens[at] = tokens[at].to_uppercase(),
@@ -241,7 +243,19 @@ fn mutate_sizes(text: &str, dice: &mut Dice) -> String {
         7 => format!("{}{token}", many(" ")),
         8 => format!(" /*{}*/ {token} //{}\n", many("*"), many("é")),
         _ => {
-            format!(" {token} {}", many(dice.one(&["; ", "x = 1; ", "\"\" ", "ocs X {} ", "let a = b; ", "\u{301}", "é", "[u in 0..2, "])))
+            format!(
+                " {token} {}",
+                many(dice.one(&[
+                    "; ",
+                    "x = 1; ",
+                    "\"\" ",
+                    "ocs X {} ",
+                    "let a = b; ",
+                    "\u{301}",
+                    "é",
+                    "[u in 0..2, "
+                ]))
+            )
         }
     };
     tokens.concat()

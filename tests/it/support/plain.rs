@@ -25,7 +25,11 @@ pub(crate) fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     for entry in std::fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            found.extend(files(&path).into_iter().map(|(below, bytes)| (PathBuf::from(path.file_name().unwrap()).join(below), bytes)));
+            found.extend(
+                files(&path)
+                    .into_iter()
+                    .map(|(below, bytes)| (PathBuf::from(path.file_name().unwrap()).join(below), bytes)),
+            );
         } else {
             found.insert(path.file_name().unwrap().into(), std::fs::read(&path).unwrap());
         }

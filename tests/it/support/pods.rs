@@ -4,12 +4,14 @@ use fabc::compiled::{Compiled, CompiledPod, CompiledScenario};
 use fabc::diag::Span;
 use fabc::ids::{BlockId, ChannelId, Id, IdVec, LinkTypeId, NodeId, OcsGroupId, OcsId, PortId};
 use fabc::ir::{
-    ConcurrentFlow, CrossConnect, CrossConnects, DualLengths, End, Entry, FlowCertificate, ForwardingTables, Fraction, Link, LinkClass,
-    PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Scene, StopReason, Symmetry, Topology, Walk, router_names, surviving_scene,
+    ConcurrentFlow, CrossConnect, CrossConnects, DualLengths, End, Entry, FlowCertificate, ForwardingTables,
+    Fraction, Link, LinkClass, PassRecord, RequireOutcome, Scenario, ScenarioMetrics, Scene, StopReason,
+    Symmetry, Topology, Walk, router_names, surviving_scene,
 };
 use fabc::model::{
-    Budget, Capacities, Comparison, CoupleRule, Cube, Demand, Duplex, Fabric, FacePort, Faults, LinkType, Metric, Ocs, OcsGroup, Plant,
-    Pod, Require, Router, RoutingChoice, Scale, SonicConfig, SymmetryChoice, Synthesize, TopologyChoice,
+    Budget, Capacities, Comparison, CoupleRule, Cube, Demand, Duplex, Fabric, FacePort, Faults, LinkType,
+    Metric, Ocs, OcsGroup, Plant, Pod, Require, Router, RoutingChoice, Scale, SonicConfig, SymmetryChoice,
+    Synthesize, TopologyChoice,
 };
 use fabc::units::Decimal;
 
@@ -38,7 +40,11 @@ pub(crate) fn compiled(shape: Shape) -> Compiled {
         .map(|scenario| measure(&fabric, &topology, &cross_connects, scenario, shape.routed))
         .collect();
     let metrics: Vec<ScenarioMetrics> = scenarios.iter().map(|scenario| scenario.metrics.clone()).collect();
-    let requires = fabric.requires.iter().map(|require| RequireOutcome::of(require, &metrics, None, None, None)).collect();
+    let requires = fabric
+        .requires
+        .iter()
+        .map(|require| RequireOutcome::of(require, &metrics, None, None, None))
+        .collect();
     let flow = ConcurrentFlow {
         dual: scenarios[0].lengths.clone(),
         primal: Some(tree_flow(&topology)),
@@ -88,7 +94,9 @@ fn tree_flow(topology: &Topology) -> FlowCertificate {
         let mut through = vec![1u64; topology.node_count()];
         let mut units = vec![0; topology.channel_count()];
         for node in order {
-            let Some(channel) = next[node.index()].and_then(|channel| topology.reverse(channel)) else { continue };
+            let Some(channel) = next[node.index()].and_then(|channel| topology.reverse(channel)) else {
+                continue;
+            };
             through[topology.source(channel).node.index()] += through[node.index()];
             units[channel.index()] = through[node.index()];
             totals[topology.channel_class(symmetry, channel).index()] += through[node.index()];
@@ -96,7 +104,13 @@ fn tree_flow(topology: &Topology) -> FlowCertificate {
         units
     };
     let flows = symmetry.canonical_nodes().map(&mut flow).collect();
-    FlowCertificate { demand: 1, mirrored: true, busiest: totals.iter().copied().max().unwrap_or(1), parts: 1, flows }
+    FlowCertificate {
+        demand: 1,
+        mirrored: true,
+        busiest: totals.iter().copied().max().unwrap_or(1),
+        parts: 1,
+        flows,
+    }
 }
 
 fn fabric(shape: Shape) -> Fabric {
@@ -127,7 +141,10 @@ fn fabric(shape: Shape) -> Fabric {
         cubes_span: span,
         ocs_groups: IdVec::new(),
         ocses: IdVec::new(),
-        topology: TopologyChoice::Synthesize(Synthesize { symmetry: SymmetryChoice::Translation, ..Synthesize::default() }),
+        topology: TopologyChoice::Synthesize(Synthesize {
+            symmetry: SymmetryChoice::Translation,
+            ..Synthesize::default()
+        }),
         topology_span: span,
     };
     for (axis, name) in ["X", "Y", "Z"].into_iter().enumerate() {
@@ -142,10 +159,14 @@ fn fabric(shape: Shape) -> Fabric {
                 let port = PortId(2 * axis as u16 + u16::from(minus));
                 FacePort { cube: BlockId(cube), node: pod.node(BlockId(cube), at), port }
             };
-            let [plus, minus] = [false, true].map(|minus| (0..shape.cubes).map(|cube| face(cube, minus)).collect::<Vec<_>>());
+            let [plus, minus] =
+                [false, true].map(|minus| (0..shape.cubes).map(|cube| face(cube, minus)).collect::<Vec<_>>());
             let (a, b) = match shape.rule {
                 CoupleRule::Sided => (plus, minus),
-                CoupleRule::Any => (plus.into_iter().zip(minus).flat_map(|(plus, minus)| [plus, minus]).collect(), Vec::new()),
+                CoupleRule::Any => (
+                    plus.into_iter().zip(minus).flat_map(|(plus, minus)| [plus, minus]).collect(),
+                    Vec::new(),
+                ),
             };
             let ocs = Ocs {
                 name: format!("{name}[{u},{v}]"),
@@ -171,11 +192,27 @@ fn fabric(shape: Shape) -> Fabric {
         name: shape.name.to_owned(),
         clock_hz: 1_050_000_000,
         link_types: vec![link("copper", 50), link("fiber", 25)].into(),
-        router: Router { radix: 6, hosts: 0, vcs: 4, flit_bytes: 128, buffer_flits: 200, latency_cycles: 25, span },
-        capacities: Capacities::new(&[Some(1_024_000_000_000); 2], fabc::limits::CAPACITY_PARTS).expect("alike"),
+        router: Router {
+            radix: 6,
+            hosts: 0,
+            vcs: 4,
+            flit_bytes: 128,
+            buffer_flits: 200,
+            latency_cycles: 25,
+            span,
+        },
+        capacities: Capacities::new(&[Some(1_024_000_000_000); 2], fabc::limits::CAPACITY_PARTS)
+            .expect("alike"),
         plant: Plant::Pod(pod),
         floor: None,
-        budget: Budget { vcs: 2, faults: Faults::Ocses(1), table_entries: None, vcs_span: span, faults_span: span, entries_span: span },
+        budget: Budget {
+            vcs: 2,
+            faults: Faults::Ocses(1),
+            table_entries: None,
+            vcs_span: span,
+            faults_span: span,
+            entries_span: span,
+        },
         demand: Demand::uniform((shape.dims.iter().product::<u32>() * shape.cubes) as usize),
         routing: RoutingChoice::AllowedTurns(Default::default()),
         routing_span: span,
@@ -211,7 +248,9 @@ fn joins_all(pod: &Pod, ocs: OcsId) -> bool {
 fn wire(pod: &Pod) -> (Topology, CrossConnects) {
     let symmetry = Symmetry::new(
         pod.chips_per_cube(),
-        (0..pod.cubes).map(|by| (0..pod.cubes).map(|cube| BlockId((cube + by) % pod.cubes)).collect()).collect(),
+        (0..pod.cubes)
+            .map(|by| (0..pod.cubes).map(|cube| BlockId((cube + by) % pod.cubes)).collect())
+            .collect(),
     );
     let mut links = Vec::new();
     let end = |node, port| End { node, port: PortId(port) };
@@ -296,7 +335,13 @@ fn towards(scene: &Scene<'_>, dst: NodeId) -> (Vec<Option<ChannelId>>, Vec<u32>,
     (next, distance, order)
 }
 
-fn measure(fabric: &Fabric, topology: &Topology, cross_connects: &CrossConnects, scenario: Scenario, routed: bool) -> CompiledScenario {
+fn measure(
+    fabric: &Fabric,
+    topology: &Topology,
+    cross_connects: &CrossConnects,
+    scenario: Scenario,
+    routed: bool,
+) -> CompiledScenario {
     let pod = fabric.pod().expect("made above");
     let scene = surviving_scene(&scenario.fault, topology, Some(cross_connects));
     let symmetry = topology.symmetry();
@@ -355,10 +400,16 @@ fn measure(fabric: &Fabric, topology: &Topology, cross_connects: &CrossConnects,
         flow_high: Some(flow_high),
         clock_hz: fabric.clock_hz,
         channel_bandwidth: Fraction::new(fabric.capacities.unit_bps(), 8_000_000_000u64),
-        disjoint_trees: Some(pod.ocses.ids().filter(|&ocs| joins_all(pod, ocs) && !scenario.fault.switches().contains(&ocs)).count() as u32),
+        disjoint_trees: Some(
+            pod.ocses
+                .ids()
+                .filter(|&ocs| joins_all(pod, ocs) && !scenario.fault.switches().contains(&ocs))
+                .count() as u32,
+        ),
         routed: routed.then_some(walk),
     };
-    let lengths = DualLengths { lengths: vec![1; loads.len()], volume: channels.into(), distance: hop_total.into() };
+    let lengths =
+        DualLengths { lengths: vec![1; loads.len()], volume: channels.into(), distance: hop_total.into() };
     CompiledScenario { scenario, metrics, lengths, flow: None, routed: None }
 }
 
@@ -381,5 +432,11 @@ pub(crate) fn tables(topology: &Topology, symmetry: Symmetry) -> ForwardingTable
         }
     }
     routers.iter_mut().for_each(|entries| entries.sort_unstable());
-    ForwardingTables { scenario: "nominal".to_owned(), vcs: 2, key: fabc::ir::TableKey::DstInput, symmetry, routers }
+    ForwardingTables {
+        scenario: "nominal".to_owned(),
+        vcs: 2,
+        key: fabc::ir::TableKey::DstInput,
+        symmetry,
+        routers,
+    }
 }

@@ -34,7 +34,9 @@ impl SpecText {
             .without("budget")
             .with("ocs W { couple any of +x[0, 0], -x[0, 0] over fiber; ports = 16; duplex = pair; }")
             .with("ocs X { couple +x[0, 1] with -x[0, 1] over fiber; ports = 16; duplex = pair; }")
-            .with("ocs Y[u in 0..2] { couple +y[u, 1] with -y[u, 1] over fiber; ports = 16; config_db = hld; }")
+            .with(
+                "ocs Y[u in 0..2] { couple +y[u, 1] with -y[u, 1] over fiber; ports = 16; config_db = hld; }",
+            )
             .with("ocs Z[u in 0..2] { couple +z[u, 0] with -z[u, 0] over fiber; ports = 16; }")
             .with(&format!("topology = {topology}"))
             .with("routing = up_down;")
@@ -99,7 +101,8 @@ fn split(text: &str) -> Vec<&str> {
 
 /// What an item is about: `clock`, `link fiber`, `ocs X`.
 fn head(item: &str) -> String {
-    let mut words = item.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|word| !word.is_empty());
+    let mut words =
+        item.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|word| !word.is_empty());
     let word = words.next().unwrap_or_default();
     match (word, words.next()) {
         ("link" | "ocs" | "simulate" | "collective", Some(name)) => format!("{word} {name}"),

@@ -59,7 +59,14 @@ struct Changes<'a> {
 }
 
 impl Changes<'_> {
-    fn push(&mut self, place: &str, at: &str, what: &'static str, range: Range<usize>, with: impl Into<Vec<u8>>) {
+    fn push(
+        &mut self,
+        place: &str,
+        at: &str,
+        what: &'static str,
+        range: Range<usize>,
+        with: impl Into<Vec<u8>>,
+    ) {
         self.all.push(Change { place: place.to_owned(), at: at.to_owned(), what, range, with: with.into() });
     }
 
@@ -87,7 +94,8 @@ impl Changes<'_> {
                 }
             }
             Kind::Object(members) => {
-                let spans: Vec<Range<usize>> = members.iter().map(|(key, value)| key.start..value.span.end).collect();
+                let spans: Vec<Range<usize>> =
+                    members.iter().map(|(key, value)| key.start..value.span.end).collect();
                 self.push(
                     place,
                     at,
@@ -100,11 +108,16 @@ impl Changes<'_> {
                 );
                 for (k, (key, value)) in members.iter().enumerate() {
                     let name = self.text(key.start + 1..key.end - 1).to_owned();
-                    let [place, at] = [place, at].map(|place| if place.is_empty() { name.clone() } else { format!("{place}.{name}") });
+                    let [place, at] = [place, at]
+                        .map(|place| if place.is_empty() { name.clone() } else { format!("{place}.{name}") });
                     self.in_list(&place, &at, &spans, k);
                     self.push(&place, &at, "renamed", key.end - 1..key.end - 1, "x");
                     // Many readers keep the last of repeated keys: the first one then says what nobody reads.
-                    let other = if matches!(value.kind, Kind::Leaf) { altered(self.text(value.span.clone())) } else { "null".to_owned() };
+                    let other = if matches!(value.kind, Kind::Leaf) {
+                        altered(self.text(value.span.clone()))
+                    } else {
+                        "null".to_owned()
+                    };
                     let repeated = format!("\"{name}\":{other},");
                     self.push(&place, &at, "repeated", key.start..key.start, repeated);
                     self.value(&place, &at, value);
@@ -144,8 +157,15 @@ impl Changes<'_> {
                 ends.dedup();
                 for at in ends.into_iter().flatten() {
                     let byte = line[*at];
-                    let other = if byte.is_ascii_digit() { b'0' + (byte - b'0' + 1) % 10 } else { byte ^ 0x20 };
-                    self.push(&place, &(k + 1).to_string(), what, here.start + at..here.start + at + 1, [other]);
+                    let other =
+                        if byte.is_ascii_digit() { b'0' + (byte - b'0' + 1) % 10 } else { byte ^ 0x20 };
+                    self.push(
+                        &place,
+                        &(k + 1).to_string(),
+                        what,
+                        here.start + at..here.start + at + 1,
+                        [other],
+                    );
                 }
             }
             if comments {
@@ -154,7 +174,13 @@ impl Changes<'_> {
                 // A number in full, so that the spec still means something.
                 for (at_byte, number) in numbers(&text) {
                     let more = (number.parse::<u64>().unwrap_or(0) + 1).to_string();
-                    self.push(&place, &at, "number altered", here.start + at_byte..here.start + at_byte + number.len(), more);
+                    self.push(
+                        &place,
+                        &at,
+                        "number altered",
+                        here.start + at_byte..here.start + at_byte + number.len(),
+                        more,
+                    );
                 }
             }
         }

@@ -163,7 +163,11 @@ pub(super) const CODES: &[CodeDoc] = &[
         "A number is too small, too large, no whole number of its base unit, or cannot be computed (a division by zero, \
          an overflow of 64 bits).",
     ),
-    doc("FAB0108", "a range without a value", "`lo..hi` runs from `lo` to `hi - 1`, so `lo` must be smaller than `hi`."),
+    doc(
+        "FAB0108",
+        "a range without a value",
+        "`lo..hi` runs from `lo` to `hi - 1`, so `lo` must be smaller than `hi`.",
+    ),
     doc(
         "FAB0109",
         "position outside the face",
@@ -270,14 +274,22 @@ pub(super) const CODES: &[CodeDoc] = &[
         "A metric with `fault.` before it is about the worst fault that the budget tolerates, but the budget tolerates \
          none.",
     ),
-    doc("FAB0124", "cubes without a switch", "Cubes are joined by OCSes only. A pod of several cubes needs at least one `ocs` group."),
+    doc(
+        "FAB0124",
+        "cubes without a switch",
+        "Cubes are joined by OCSes only. A pod of several cubes needs at least one `ocs` group.",
+    ),
     doc(
         "FAB0125",
         "the file of a setting cannot be read",
         "The file of `topology = cross_connects \"..\"`, `topology = graph \"..\"` or `demand = matrix \"..\"` does not exist or \
          cannot be read. The path is relative to the spec.",
     ),
-    doc("FAB0126", "unknown choice", "The name is none of those that can stand here. A face needs its side: `+x` or `-x`."),
+    doc(
+        "FAB0126",
+        "unknown choice",
+        "The name is none of those that can stand here. A face needs its side: `+x` or `-x`.",
+    ),
     doc(
         "FAB0127",
         "a constant defined by itself",
@@ -298,7 +310,11 @@ pub(super) const CODES: &[CodeDoc] = &[
          chips of the pod). No chip may be left over. In a network a group is n consecutive routers with hosts, and n divides \
          their number.",
     ),
-    doc("FAB0130", "a demand of nothing", "Every weight of the demand is 0, so there is no traffic to carry and no rate to maximise."),
+    doc(
+        "FAB0130",
+        "a demand of nothing",
+        "Every weight of the demand is 0, so there is no traffic to carry and no rate to maximise.",
+    ),
     doc(
         "FAB0131",
         "a pod and a network in one",

@@ -28,7 +28,8 @@ impl Grid {
     }
     fn coordinates(&self, router: u32) -> Vec<u32> {
         let mut rest = router;
-        let mut coordinates: Vec<u32> = self.sides.iter().rev().map(|side| (rest % side, rest /= side).0).collect();
+        let mut coordinates: Vec<u32> =
+            self.sides.iter().rev().map(|side| (rest % side, rest /= side).0).collect();
         coordinates.reverse();
         coordinates
     }
@@ -119,7 +120,9 @@ impl Bits {
 
 impl Formula for Bits {
     fn next(&self, from: u32, to: u32) -> Option<u32> {
-        let differ = |one: u32| (0..self.dimensions).filter(|bit| (one >> bit) % 2 != (to >> bit) % 2).collect::<Vec<u32>>();
+        let differ = |one: u32| {
+            (0..self.dimensions).filter(|bit| (one >> bit) % 2 != (to >> bit) % 2).collect::<Vec<u32>>()
+        };
         let (near, far) = (differ(from), differ(self.opposite(from)));
         if self.folded && far.len() + 1 < near.len() {
             return Some(self.opposite(from));

@@ -14,7 +14,10 @@ impl Groups {
     /// Links of no network.
     pub(super) fn new(size: u32, across: Vec<Vec<Option<u32>>>, routers: u32) -> Result<Self, String> {
         if size == 0 || !routers.is_multiple_of(size) || across.len() as u64 != u64::from(routers) {
-            return Err(format!("`across`: {} lists of groups of {size} are not those of {routers} routers", across.len()));
+            return Err(format!(
+                "`across`: {} lists of groups of {size} are not those of {routers} routers",
+                across.len()
+            ));
         }
         match across.iter().flatten().flatten().find(|&&far| far >= routers) {
             Some(far) => Err(format!("`across`: there is no router {far}")),

@@ -27,12 +27,19 @@ struct Plane {
 impl Star {
     /// # Errors
     /// What is no PolarStar about it.
-    pub(super) fn new(field: &FieldLine, supernode: SupernodeLine, vectors: &[[u32; 3]], routers: u32) -> Result<Self, String> {
+    pub(super) fn new(
+        field: &FieldLine,
+        supernode: SupernodeLine,
+        vectors: &[[u32; 3]],
+        routers: u32,
+    ) -> Result<Self, String> {
         let field = Field::of_line(field)?;
         let SupernodeLine { f, links } = supernode;
         let (size, points) = (f.len() as u32, vectors.len() as u32);
         if size == 0 || u64::from(size) * u64::from(points) != u64::from(routers) {
-            return Err(format!("`vectors`: {points} points with {size} places each are not {routers} routers"));
+            return Err(format!(
+                "`vectors`: {points} points with {size} places each are not {routers} routers"
+            ));
         }
         let mut back = vec![size; size as usize];
         f.iter().zip(0..).filter(|(b, _)| **b < size).for_each(|(&b, a)| back[b as usize] = a);
@@ -62,7 +69,11 @@ impl Star {
     }
     /// Whether two places of one supernode are joined; those of a quadric also by f.
     fn inside(&self, point: u32, a: u32, b: u32) -> bool {
-        let by_f = || a != b && self.plane.are_orthogonal(point, point) && (self.f[a as usize] == b || self.f[b as usize] == a);
+        let by_f = || {
+            a != b
+                && self.plane.are_orthogonal(point, point)
+                && (self.f[a as usize] == b || self.f[b as usize] == a)
+        };
         self.joined[(a * self.size + b) as usize] || by_f()
     }
 }
@@ -74,13 +85,21 @@ impl Plane {
         let mut numbers = BTreeMap::new();
         for (vector, number) in vectors.iter().zip(0u32..) {
             let leads = vector.iter().find(|coordinate| **coordinate != 0) == Some(&1);
-            if !leads || vector.iter().any(|&coordinate| coordinate >= field.order()) || numbers.insert(*vector, number).is_some() {
-                return Err(format!("`vectors`: {vector:?} does not begin with 1, or is there twice, or of no field of {}", field.order()));
+            if !leads
+                || vector.iter().any(|&coordinate| coordinate >= field.order())
+                || numbers.insert(*vector, number).is_some()
+            {
+                return Err(format!(
+                    "`vectors`: {vector:?} does not begin with 1, or is there twice, or of no field of {}",
+                    field.order()
+                ));
             }
         }
         // What pairs of points ask for a dozen times, once.
         let order = field.order();
-        let table = |of: &dyn Fn(u32, u32) -> u32| (0..order * order).map(|pair| of(pair / order, pair % order)).collect::<Vec<u32>>();
+        let table = |of: &dyn Fn(u32, u32) -> u32| {
+            (0..order * order).map(|pair| of(pair / order, pair % order)).collect::<Vec<u32>>()
+        };
         let (sums, differences) = (table(&|a, b| field.sum(a, b)), table(&|a, b| field.difference(a, b)));
         let products = table(&|a, b| field.product(a, b));
         let inverses: Vec<u32> = (0..order).map(|a| if a == 0 { 0 } else { field.inverse(a) }).collect();
@@ -92,12 +111,19 @@ impl Plane {
             for (&[d, e, f], y) in vectors.iter().zip(0u32..) {
                 orthogonal.push(of(&sums, of(&sums, times(a, d), times(b, e)), times(c, f)) == 0);
                 let product = [minor(b, c, e, f), minor(c, a, f, d), minor(a, b, d, e)];
-                let over = product.iter().find(|coordinate| **coordinate != 0).map_or(0, |&first| inverses[first as usize]);
+                let over = product
+                    .iter()
+                    .find(|coordinate| **coordinate != 0)
+                    .map_or(0, |&first| inverses[first as usize]);
                 let point = product.map(|coordinate| times(coordinate, over));
                 match numbers.get(&point) {
                     _ if x == y => third.push(x),
                     Some(&number) => third.push(number),
-                    None => return Err(format!("`vectors`: {point:?} is missing, which is orthogonal to two of them")),
+                    None => {
+                        return Err(format!(
+                            "`vectors`: {point:?} is missing, which is orthogonal to two of them"
+                        ));
+                    }
                 }
             }
         }

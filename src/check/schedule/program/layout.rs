@@ -54,10 +54,16 @@ impl<'a> Layout<'a> {
         gpus.sort_by_key(|gpu| gpu.id);
         if let Some((at, gpu)) = gpus.iter().enumerate().find(|(at, gpu)| gpu.id as usize != *at) {
             let (line, id) = (program.line(gpu.place), gpu.id);
-            return Err(ProgramFault::shape(format!("line {line}: gpus are numbered from 0, but gpu {id} is where gpu {at} should be")));
+            return Err(ProgramFault::shape(format!(
+                "line {line}: gpus are numbered from 0, but gpu {id} is where gpu {at} should be"
+            )));
         }
         if gpus.len() != program.ranks as usize {
-            return Err(ProgramFault::shape(format!("`ngpus` is {}, but there are {}", program.ranks, gpus.len())));
+            return Err(ProgramFault::shape(format!(
+                "`ngpus` is {}, but there are {}",
+                program.ranks,
+                gpus.len()
+            )));
         }
         if !program.in_place && !program.out_of_place {
             return Err(ProgramFault::shape("it is neither for calls in place nor for calls out of place"));
@@ -65,7 +71,9 @@ impl<'a> Layout<'a> {
         if let [Some(least), Some(most)] = program.bytes
             && least > most
         {
-            return Err(ProgramFault::shape(format!("it is for no size: `minBytes` is {least}, and `maxBytes` {most}")));
+            return Err(ProgramFault::shape(format!(
+                "it is for no size: `minBytes` is {least}, and `maxBytes` {most}"
+            )));
         }
         let blocks = gpus.iter().map(|gpu| blocks(program, gpu)).collect::<Result<_, _>>()?;
         let mut layout = Self { program, gpus, blocks, wires: BTreeMap::new() };
@@ -96,7 +104,10 @@ impl<'a> Layout<'a> {
             let chans = CHANS.min(i64::from(self.program.chans));
             let local = block.send.is_none() && block.receive.is_none();
             if block.chan >= chans || block.chan < if local { -1 } else { 0 } {
-                return Err(self.limit(place(), format!("has chan {}, but numbers go from 0 to {}", block.chan, chans - 1)));
+                return Err(self.limit(
+                    place(),
+                    format!("has chan {}, but numbers go from 0 to {}", block.chan, chans - 1),
+                ));
             }
             for (way, peer) in [block.send, block.receive].into_iter().enumerate() {
                 let Some(peer) = peer else { continue };
@@ -111,11 +122,18 @@ impl<'a> Layout<'a> {
                 let count: &mut usize = peers[way].entry(block.chan).or_default();
                 *count += 1;
                 if *count > PEERS {
-                    return Err(self.limit(place(), format!("is one more than {PEERS} peers under chan {}", block.chan)));
+                    return Err(self.limit(
+                        place(),
+                        format!("is one more than {PEERS} peers under chan {}", block.chan),
+                    ));
                 }
                 let (from, to) = if way == 0 { (gpu, peer) } else { (peer, gpu) };
                 let none = (u32::MAX, u32::MAX);
-                let wire = self.wires.entry((from, to, block.chan)).or_insert(Wire { sender: none, receiver: none, transfers: 0 });
+                let wire = self.wires.entry((from, to, block.chan)).or_insert(Wire {
+                    sender: none,
+                    receiver: none,
+                    transfers: 0,
+                });
                 let end = if way == 0 { &mut wire.sender } else { &mut wire.receiver };
                 if *end != none {
                     let does = if way == 0 { "send" } else { "receive" };
@@ -141,7 +159,12 @@ impl<'a> Layout<'a> {
                 return wrong(format!("stands where step {position} belongs"));
             }
             if step.count >= COUNT || (step.count == 0) != (step.kind == MscclKind::Nothing) {
-                return wrong(format!("is `{}` of {} chunks: steps move 1 to {}, and `nop` 0", step.kind.name(), step.count, COUNT - 1));
+                return wrong(format!(
+                    "is `{}` of {} chunks: steps move 1 to {}, and `nop` 0",
+                    step.kind.name(),
+                    step.count,
+                    COUNT - 1
+                ));
             }
             if step.kind.sends() && block.send.is_none() || step.kind.receives() && block.receive.is_none() {
                 return wrong(format!("is `{}`, for which its thread block has no peer", step.kind.name()));
@@ -157,7 +180,9 @@ impl<'a> Layout<'a> {
             self.waits(at, step)?;
             let follows = block.steps.get(position + 1);
             if step.kind == MscclKind::Nothing && follows.is_none_or(|next| next.after.is_none()) {
-                return wrong("is a `nop`, which waits for a step that follows, and that must wait, too".to_owned());
+                return wrong(
+                    "is a `nop`, which waits for a step that follows, and that must wait, too".to_owned(),
+                );
             }
         }
         Ok(())
@@ -167,12 +192,18 @@ impl<'a> Layout<'a> {
         let Some((block, number)) = step.after else { return Ok(()) };
         let place = || format!("line {}: {}", self.program.line(step.place), name(at, step.number));
         if block >= WAITED {
-            return Err(self.limit(place(), format!("waits for thread block {block}, but only those below {WAITED} can be waited for")));
+            return Err(self.limit(
+                place(),
+                format!("waits for thread block {block}, but only those below {WAITED} can be waited for"),
+            ));
         }
-        let other = self.blocks[at.0 as usize].get(block as usize).and_then(|other| other.steps.get(number as usize));
+        let other =
+            self.blocks[at.0 as usize].get(block as usize).and_then(|other| other.steps.get(number as usize));
         let what = match other {
             None => "which does not exist",
-            Some(other) if other.kind == MscclKind::Nothing => "which is a `nop` and never says that it is done",
+            Some(other) if other.kind == MscclKind::Nothing => {
+                "which is a `nop` and never says that it is done"
+            }
             Some(other) if !other.awaited => "which does not say that it is done (`hasdep` is 0)",
             Some(_) if block == at.1 && number >= step.number => "which is not before it",
             Some(_) => return Ok(()),
@@ -190,12 +221,18 @@ impl<'a> Layout<'a> {
                 let block = blocks.and_then(|blocks| blocks.get(at as usize));
                 block.map_or(Vec::new(), |block| block.steps.iter().filter(|step| which(step.kind)).collect())
             };
-            let (sent, received) = (steps(wire.sender, MscclKind::sends), steps(wire.receiver, MscclKind::receives));
+            let (sent, received) =
+                (steps(wire.sender, MscclKind::sends), steps(wire.receiver, MscclKind::receives));
             if sent.len() != received.len() {
-                return Err(wrong(format!("{} transfers are sent, and {} are received", sent.len(), received.len())));
+                return Err(wrong(format!(
+                    "{} transfers are sent, and {} are received",
+                    sent.len(),
+                    received.len()
+                )));
             }
             for (position, (a, b)) in sent.iter().zip(&received).enumerate() {
-                let places = || format!("({}, {})", name(wire.sender, a.number), name(wire.receiver, b.number));
+                let places =
+                    || format!("({}, {})", name(wire.sender, a.number), name(wire.receiver, b.number));
                 if a.count != b.count {
                     return Err(wrong(format!(
                         "transfer {position} is sent as {} chunks and received as {} {}",
@@ -206,8 +243,14 @@ impl<'a> Layout<'a> {
                 }
                 // Writes that go straight into the buffer of the receiver go by what the sender says.
                 if a.kind == MscclKind::Send && b.kind == MscclKind::Receive && a.to != b.to {
-                    let shown = |(buffer, offset): (u8, i64)| format!("{}[{offset}]", LETTERS[usize::from(buffer)]);
-                    let what = format!("transfer {position} is sent to {} and received in {} {}", shown(a.to), shown(b.to), places());
+                    let shown =
+                        |(buffer, offset): (u8, i64)| format!("{}[{offset}]", LETTERS[usize::from(buffer)]);
+                    let what = format!(
+                        "transfer {position} is sent to {} and received in {} {}",
+                        shown(a.to),
+                        shown(b.to),
+                        places()
+                    );
                     return Err(wrong(what));
                 }
             }
@@ -226,7 +269,10 @@ pub(super) fn used(step: &MscclStep) -> [bool; 2] {
     match step.kind {
         MscclKind::Send | MscclKind::ReceiveReduceSend => [true, false],
         MscclKind::Receive | MscclKind::ReceiveCopySend => [false, true],
-        MscclKind::ReceiveReduceCopy | MscclKind::ReceiveReduceCopySend | MscclKind::Copy | MscclKind::Reduce => [true, true],
+        MscclKind::ReceiveReduceCopy
+        | MscclKind::ReceiveReduceCopySend
+        | MscclKind::Copy
+        | MscclKind::Reduce => [true, true],
         MscclKind::Nothing => [false, false],
     }
 }

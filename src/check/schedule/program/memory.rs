@@ -108,8 +108,11 @@ impl<'a> Memory<'a> {
                 let steps = self.layout.block(at).steps.iter().filter(|step| which(step.kind));
                 steps.map(|step| self.global(at, step.number)).collect()
             };
-            let (sent, received) = (numbers(wire.sender, MscclKind::sends), numbers(wire.receiver, MscclKind::receives));
-            sent.into_iter().zip(received).for_each(|(sender, receiver)| self.sender[receiver] = sender as u32);
+            let (sent, received) =
+                (numbers(wire.sender, MscclKind::sends), numbers(wire.receiver, MscclKind::receives));
+            sent.into_iter()
+                .zip(received)
+                .for_each(|(sender, receiver)| self.sender[receiver] = sender as u32);
         }
     }
 
@@ -122,7 +125,13 @@ impl<'a> Memory<'a> {
 
     /// Whether a step of a GPU is before what one of its thread blocks does now; `arrived` is what has come
     /// to it.
-    fn before(&mut self, (block, step): StepAt, at: BlockAt, now: u32, arrived: Option<&Value>) -> Result<bool, ProgramFault> {
+    fn before(
+        &mut self,
+        (block, step): StepAt,
+        at: BlockAt,
+        now: u32,
+        arrived: Option<&Value>,
+    ) -> Result<bool, ProgramFault> {
         if block == at.1 || self.clocks[self.block(at)][block as usize] > step {
             return Ok(true);
         }
@@ -145,12 +154,16 @@ impl<'a> Memory<'a> {
             if step == earlier {
                 return Ok(true);
             }
-            if self.order[step] < since || std::mem::replace(&mut self.seen[step], self.searches) == self.searches {
+            if self.order[step] < since
+                || std::mem::replace(&mut self.seen[step], self.searches) == self.searches
+            {
                 continue;
             }
             self.looks += 1;
             if self.looks > LOOKS {
-                let what = format!("more than {LOOKS} steps were looked at to find out which is before which: this is not judged");
+                let what = format!(
+                    "more than {LOOKS} steps were looked at to find out which is before which: this is not judged"
+                );
                 return Err(ProgramFault::shape(what));
             }
             let block = self.steps.partition_point(|&first| first <= step) - 1;
@@ -162,12 +175,21 @@ impl<'a> Memory<'a> {
             }
             let waited = self.layout.blocks[gpu][own].steps[number].after;
             open.extend(waited.map(|(other, number)| self.global((gpu as u32, other), number)));
-            open.extend(Some(self.sender[step]).filter(|&sender| sender != NONE).map(|sender| sender as usize));
+            open.extend(
+                Some(self.sender[step]).filter(|&sender| sender != NONE).map(|sender| sender as usize),
+            );
         }
         Ok(false)
     }
 
-    fn race(&self, at: BlockAt, step: &MscclStep, location: (u8, u32), other: StepAt, words: [&'static str; 2]) -> ProgramFault {
+    fn race(
+        &self,
+        at: BlockAt,
+        step: &MscclStep,
+        location: (u8, u32),
+        other: StepAt,
+        words: [&'static str; 2],
+    ) -> ProgramFault {
         let (buffer, offset) = location;
         ProgramFault::Race {
             place: name(at, step.number),
@@ -178,7 +200,12 @@ impl<'a> Memory<'a> {
         }
     }
 
-    fn read(&mut self, at: BlockAt, step: &MscclStep, (buffer, offset): (u8, u32)) -> Result<Value, ProgramFault> {
+    fn read(
+        &mut self,
+        at: BlockAt,
+        step: &MscclStep,
+        (buffer, offset): (u8, u32),
+    ) -> Result<Value, ProgramFault> {
         let cell = self.shape.cell(at.0, buffer, offset);
         if let Some(wrote) = self.cells[at.0 as usize][cell].wrote
             && !self.before(wrote, at, step.number, None)?
@@ -219,7 +246,13 @@ impl<'a> Memory<'a> {
     }
 
     /// One chunk of a step: what it leaves to be sent.
-    fn one(&mut self, at: BlockAt, step: &MscclStep, offset: u32, arrived: Option<Value>) -> Result<Option<Value>, ProgramFault> {
+    fn one(
+        &mut self,
+        at: BlockAt,
+        step: &MscclStep,
+        offset: u32,
+        arrived: Option<Value>,
+    ) -> Result<Option<Value>, ProgramFault> {
         let place = |(buffer, first): (u8, i64)| (buffer, first as u32 + offset);
         let [reads, writes] = used(step);
         let from = if reads { Some(self.read(at, step, place(step.from))?) } else { None };
@@ -227,10 +260,13 @@ impl<'a> Memory<'a> {
             MscclKind::Nothing => return Ok(None),
             MscclKind::Send | MscclKind::Copy => from,
             MscclKind::Receive | MscclKind::ReceiveCopySend => arrived.clone(),
-            MscclKind::Reduce => {
-                Some(self.read(at, step, place(step.to))?).zip(from).map(|(a, b)| self.sum(at, step, &a, &b)).transpose()?
-            }
-            MscclKind::ReceiveReduceSend | MscclKind::ReceiveReduceCopy | MscclKind::ReceiveReduceCopySend => {
+            MscclKind::Reduce => Some(self.read(at, step, place(step.to))?)
+                .zip(from)
+                .map(|(a, b)| self.sum(at, step, &a, &b))
+                .transpose()?,
+            MscclKind::ReceiveReduceSend
+            | MscclKind::ReceiveReduceCopy
+            | MscclKind::ReceiveReduceCopySend => {
                 from.zip(arrived.clone()).map(|(a, b)| self.sum(at, step, &a, &b)).transpose()?
             }
         };

@@ -121,14 +121,20 @@ fn wired(scene: &Scene<'_>, chips: &[NodeId], layout: &Layout<'_>) -> Result<(u6
     chips.iter().enumerate().for_each(|(at, chip)| rank[chip.index()] = at as u32);
     let mut parallel: BTreeMap<(u32, u32), u64> = BTreeMap::new();
     for channel in scene.channels() {
-        let [from, to] = [scene.topology.source(channel), scene.topology.target(channel)].map(|end| rank[end.node.index()]);
+        let [from, to] = [scene.topology.source(channel), scene.topology.target(channel)]
+            .map(|end| rank[end.node.index()]);
         *parallel.entry((from, to)).or_default() += 1;
     }
     let mut used: BTreeMap<(u32, u32), u64> = BTreeMap::new();
     for &(from, to, chan) in layout.wires.keys() {
         if !parallel.contains_key(&(from, to)) {
             let [a, b] = [from, to].map(|gpu| scene.topology.name(chips[gpu as usize]));
-            return Err(ProgramFault::Connection { from, to, chan, what: format!("no lit link leads from {a} to {b}") });
+            return Err(ProgramFault::Connection {
+                from,
+                to,
+                chan,
+                what: format!("no lit link leads from {a} to {b}"),
+            });
         }
         *used.entry((from, to)).or_default() += 1;
     }

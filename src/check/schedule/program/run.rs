@@ -20,7 +20,12 @@ pub(super) trait Follow {
     ///
     /// # Errors
     /// It should not have.
-    fn act(&mut self, at: BlockAt, step: &MscclStep, received: Option<Self::Packet>) -> Result<Self::Packet, ProgramFault>;
+    fn act(
+        &mut self,
+        at: BlockAt,
+        step: &MscclStep,
+        received: Option<Self::Packet>,
+    ) -> Result<Self::Packet, ProgramFault>;
     /// A step is done.
     fn finish(&mut self, at: BlockAt, step: &MscclStep);
 }
@@ -112,7 +117,8 @@ impl<'a, P> Machine<'a, P> {
         }
         let mut wires = Vec::new();
         for wire in layout.wires.values().filter(|wire| wire.transfers > 0) {
-            let [sender, receiver] = [wire.sender, wire.receiver].map(|(gpu, block)| first[gpu as usize] + block as usize);
+            let [sender, receiver] =
+                [wire.sender, wire.receiver].map(|(gpu, block)| first[gpu as usize] + block as usize);
             states[sender].out = Some(wires.len());
             states[receiver].into = Some(wires.len());
             wires.push(Wire { sender, receiver, sent: 0, taken: 0, held: VecDeque::new() });
@@ -143,7 +149,9 @@ impl<'a, P> Machine<'a, P> {
                 return Some(Waits::Step(other));
             }
         }
-        if let (None, false, Some(wire)) = (&state.outgoing, state.offered, state.into.filter(|_| step.kind.receives())) {
+        if let (None, false, Some(wire)) =
+            (&state.outgoing, state.offered, state.into.filter(|_| step.kind.receives()))
+        {
             return self.wires[wire].held.is_empty().then_some(Waits::Receive(wire));
         }
         None

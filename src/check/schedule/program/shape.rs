@@ -38,9 +38,14 @@ impl Shape {
             "custom" => None,
             other => return Err(ProgramFault::shape(format!("there is no collective `{other}`"))),
         };
-        let shards = matches!(collective, Some(Collective::AllGather | Collective::ReduceScatter | Collective::AllToAll));
+        let shards = matches!(
+            collective,
+            Some(Collective::AllGather | Collective::ReduceScatter | Collective::AllToAll)
+        );
         if chunks == 0 || shards && chunks % gpus != 0 {
-            return Err(ProgramFault::shape(format!("`nchunksperloop` is {chunks}, which {gpus} gpus cannot share")));
+            return Err(ProgramFault::shape(format!(
+                "`nchunksperloop` is {chunks}, which {gpus} gpus cannot share"
+            )));
         }
         let input = if collective == Some(Collective::AllGather) { chunks / gpus } else { chunks };
         let output = if collective == Some(Collective::ReduceScatter) { chunks / gpus } else { chunks };
@@ -57,7 +62,9 @@ impl Shape {
             cells += u64::from(input) + u64::from(output) + u64::from(s);
         }
         if cells > CELLS {
-            return Err(ProgramFault::shape(format!("{cells} chunks of all gpus are more than the {CELLS} that are judged")));
+            return Err(ProgramFault::shape(format!(
+                "{cells} chunks of all gpus are more than the {CELLS} that are judged"
+            )));
         }
         Ok(Self { collective, gpus, input, output, in_place: false })
     }
@@ -92,7 +99,11 @@ impl Shape {
 
     /// The number of the first chunk that a GPU is given: chunks that are added have one number everywhere.
     fn first(&self, gpu: u32) -> u32 {
-        if matches!(self.collective, Some(Collective::AllGather | Collective::AllToAll)) { gpu * self.input } else { 0 }
+        if matches!(self.collective, Some(Collective::AllGather | Collective::AllToAll)) {
+            gpu * self.input
+        } else {
+            0
+        }
     }
 
     /// Checks results; `output` is what a GPU has at a place of its output. Goes out: the root, if there is
@@ -100,32 +111,44 @@ impl Shape {
     ///
     /// # Errors
     /// The first place that is wrong.
-    pub(super) fn results<'v>(&self, output: &dyn Fn(u32, u32) -> Option<&'v Value>) -> Result<Option<u32>, ProgramFault> {
+    pub(super) fn results<'v>(
+        &self,
+        output: &dyn Fn(u32, u32) -> Option<&'v Value>,
+    ) -> Result<Option<u32>, ProgramFault> {
         let called = if self.in_place { "in place" } else { "out of place" };
         let wrong = |gpu: u32, at: u32, expected: String| {
             let found = output(gpu, at).map_or("nothing".to_owned(), |value| value.show(self.gpus));
             Err(ProgramFault::Result { called, location: format!("o[{at}] of gpu {gpu}"), expected, found })
         };
         let Some(collective) = self.collective else { return Ok(None) };
-        let whole = |gpu: u32, at: u32, chunk: u32| output(gpu, at).is_some_and(|value| value.is_whole(chunk, self.gpus));
+        let whole = |gpu: u32, at: u32, chunk: u32| {
+            output(gpu, at).is_some_and(|value| value.is_whole(chunk, self.gpus))
+        };
         let root = match collective {
             Collective::Broadcast => output(0, 0).and_then(Value::single),
             // Who has more sums than others is meant.
-            Collective::Reduce => (0..self.gpus).rev().max_by_key(|&gpu| (0..self.output).filter(|&at| whole(gpu, at, at)).count()),
+            Collective::Reduce => (0..self.gpus)
+                .rev()
+                .max_by_key(|&gpu| (0..self.output).filter(|&at| whole(gpu, at, at)).count()),
             _ => None,
         };
         for gpu in 0..self.gpus {
             for at in 0..self.output {
-                let of = |chunk: u32, from: u32| output(gpu, at).is_some_and(|value| value.is_of(chunk, from));
+                let of =
+                    |chunk: u32, from: u32| output(gpu, at).is_some_and(|value| value.is_of(chunk, from));
                 let sum = |chunk: u32| format!("chunk {chunk} summed over all gpus");
                 let one = |chunk: u32, from: u32| format!("chunk {chunk} of gpu {from}");
                 match collective {
                     Collective::AllReduce if !whole(gpu, at, at) => return wrong(gpu, at, sum(at)),
-                    Collective::Reduce if root == Some(gpu) && !whole(gpu, at, at) => return wrong(gpu, at, sum(at)),
+                    Collective::Reduce if root == Some(gpu) && !whole(gpu, at, at) => {
+                        return wrong(gpu, at, sum(at));
+                    }
                     Collective::ReduceScatter if !whole(gpu, at, gpu * self.output + at) => {
                         return wrong(gpu, at, sum(gpu * self.output + at));
                     }
-                    Collective::AllGather if !of(at, at / self.input) => return wrong(gpu, at, one(at, at / self.input)),
+                    Collective::AllGather if !of(at, at / self.input) => {
+                        return wrong(gpu, at, one(at, at / self.input));
+                    }
                     Collective::Broadcast if !root.is_some_and(|root| of(at, root)) => {
                         return wrong(gpu, at, one(at, root.unwrap_or(0)));
                     }

@@ -75,7 +75,10 @@ impl Value {
             Who::One(gpu) => format!("chunk {chunk} of gpu {gpu}"),
             Who::Many(many) => match many.zeroes().next() {
                 None => format!("chunk {chunk} summed over all gpus"),
-                Some(first) => format!("chunk {chunk} summed over {} of {gpus} gpus (gpu {first} is not among them)", many.count_ones(..)),
+                Some(first) => format!(
+                    "chunk {chunk} summed over {} of {gpus} gpus (gpu {first} is not among them)",
+                    many.count_ones(..)
+                ),
             },
         }
     }

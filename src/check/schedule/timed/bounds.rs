@@ -34,7 +34,12 @@ fn of_everybody(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> Result
         };
         let counted = messages::told_all(scene, schedule, timed, levels)?;
         if counted != *bound {
-            return Err(ScheduleError::Bound { bound: at, claimed: format!("{bound:?}"), counted: format!("{counted:?}") }.into());
+            return Err(ScheduleError::Bound {
+                bound: at,
+                claimed: format!("{bound:?}"),
+                counted: format!("{counted:?}"),
+            }
+            .into());
         }
     }
     witnesses(scene, schedule.collective, schedule.root, &others, None)
@@ -54,17 +59,31 @@ fn of_groups(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> Result<()
         };
         let hops = hops_to(scene, node);
         let farther = group.iter().filter(|from| hops[from.index()] > distance).count();
-        let shards = if schedule.collective == Collective::AllReduce && farther > 0 { size } else { farther } as u32;
-        let counted = CollectiveBound::Latency { node, distance, channels: scene.channels_into(node).count() as u32, shards };
+        let shards =
+            if schedule.collective == Collective::AllReduce && farther > 0 { size } else { farther } as u32;
+        let counted = CollectiveBound::Latency {
+            node,
+            distance,
+            channels: scene.channels_into(node).count() as u32,
+            shards,
+        };
         if counted != *bound || shards == 0 {
-            return Err(ScheduleError::Bound { bound: at, claimed: format!("{bound:?}"), counted: format!("{counted:?}") }.into());
+            return Err(ScheduleError::Bound {
+                bound: at,
+                claimed: format!("{bound:?}"),
+                counted: format!("{counted:?}"),
+            }
+            .into());
         }
     }
     Ok(())
 }
 
 /// The bound that says most, in cycles, and its witness.
-pub(crate) fn cycles_at_least<'a>(schedule: &'a Schedule, timed: &Timed) -> Option<(u64, &'a CollectiveBound)> {
+pub(crate) fn cycles_at_least<'a>(
+    schedule: &'a Schedule,
+    timed: &Timed,
+) -> Option<(u64, &'a CollectiveBound)> {
     let mut best: Option<(u64, &CollectiveBound)> = None;
     for bound in &schedule.bounds {
         let cycles = cycles(schedule, timed, bound);
@@ -82,18 +101,26 @@ fn cycles(schedule: &Schedule, timed: &Timed, bound: &CollectiveBound) -> u64 {
     let whole = schedule.collective == Collective::AllReduce;
     // Vectors that some channels carry together, and how many channels.
     let (carried, channels, hops) = match *bound {
-        CollectiveBound::Cut { channels, shards, .. } => (u128::from(shards) * vectors, u128::from(channels), 1),
-        CollectiveBound::Latency { distance, channels, .. } if whole => (vectors, u128::from(channels), u128::from(distance) + 1),
+        CollectiveBound::Cut { channels, shards, .. } => {
+            (u128::from(shards) * vectors, u128::from(channels), 1)
+        }
+        CollectiveBound::Latency { distance, channels, .. } if whole => {
+            (vectors, u128::from(channels), u128::from(distance) + 1)
+        }
         CollectiveBound::Latency { distance, channels, shards, .. } => {
             (u128::from(shards) * vectors, u128::from(channels), u128::from(distance) + 1)
         }
         CollectiveBound::Channel { shards, .. } => (u128::from(shards) * vectors, 1, 1),
         // Messages are counted vector by vector.
-        CollectiveBound::Flow { volume, distance, .. } if schedule.collective == Collective::Send => (distance, volume, 1),
+        CollectiveBound::Flow { volume, distance, .. } if schedule.collective == Collective::Send => {
+            (distance, volume, 1)
+        }
         CollectiveBound::Flow { volume, distance, .. } => (distance * vectors, volume, 1),
         CollectiveBound::Quickest { cycles, .. } => return cycles,
         // Parts take in a vector until one has the sum, and then the sum: all but one of them twice in all.
-        CollectiveBound::Partition { parts, channels, .. } => (2 * u128::from(parts - 1) * vectors, u128::from(channels), 1),
+        CollectiveBound::Partition { parts, channels, .. } => {
+            (2 * u128::from(parts - 1) * vectors, u128::from(channels), 1)
+        }
     };
     let most = carried.div_ceil(channels.max(1));
     (hops * hop + most.max(1) * slot - slot) as u64

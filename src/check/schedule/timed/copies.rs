@@ -32,7 +32,10 @@ pub(super) fn copies(of: &Replay<'_>, came: &mut [u64], steps: &[Step]) -> Resul
         None => of.members(vector).iter().find(lacks).copied(),
     };
     match missing {
-        Some(node) => Err(failed(steps[steps.len() - 1].cycle, format!("never comes to {}", of.scene.topology.name(node)))),
+        Some(node) => Err(failed(
+            steps[steps.len() - 1].cycle,
+            format!("never comes to {}", of.scene.topology.name(node)),
+        )),
         None => Ok(end),
     }
 }

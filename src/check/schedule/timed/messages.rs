@@ -34,12 +34,20 @@ pub(super) fn shape(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -> Re
     }
     if timed.canonical && !all.is_empty() {
         let symmetry = scene.topology.symmetry();
-        let known: BTreeMap<_, u32> = all.iter().map(|message| ((message.from, message.to, message.earliest), message.vectors)).collect();
+        let known: BTreeMap<_, u32> = all
+            .iter()
+            .map(|message| ((message.from, message.to, message.earliest), message.vectors))
+            .collect();
         for element in 0..symmetry.order() {
             let image = |node| symmetry.image(element, node);
-            let is_known = |of: &TimedMessage| known.get(&(image(of.from), image(of.to), of.earliest)) == Some(&of.vectors);
+            let is_known = |of: &TimedMessage| {
+                known.get(&(image(of.from), image(of.to), of.earliest)) == Some(&of.vectors)
+            };
             if let Some(lost) = all.iter().find(|message| !is_known(message)) {
-                return Err(wrong(format!("the message from {} to {} has an image that is none", lost.from, lost.to)));
+                return Err(wrong(format!(
+                    "the message from {} to {} has an image that is none",
+                    lost.from, lost.to
+                )));
             }
         }
     }
@@ -81,16 +89,29 @@ pub(super) fn witnesses(scene: &Scene<'_>, schedule: &Schedule, timed: &Timed) -
         };
         let counted = counted.map_err(|what| wrong(format!("bound {at} {what}")))?;
         if counted != *bound {
-            return Err(ScheduleError::Bound { bound: at, claimed: format!("{bound:?}"), counted: format!("{counted:?}") }.into());
+            return Err(ScheduleError::Bound {
+                bound: at,
+                claimed: format!("{bound:?}"),
+                counted: format!("{counted:?}"),
+            }
+            .into());
         }
     }
     Ok(())
 }
 
 /// What levels say of a message.
-fn quickest(scene: &Scene<'_>, timed: &Timed, number: u32, levels: &[Option<u32>]) -> Result<CollectiveBound, &'static str> {
+fn quickest(
+    scene: &Scene<'_>,
+    timed: &Timed,
+    number: u32,
+    levels: &[Option<u32>],
+) -> Result<CollectiveBound, &'static str> {
     let message = timed.messages.get(number as usize).ok_or("is of no message")?;
-    if levels.len() != scene.topology.node_count() || levels[message.from.index()] != Some(0) || levels[message.to.index()].is_some() {
+    if levels.len() != scene.topology.node_count()
+        || levels[message.from.index()] != Some(0)
+        || levels[message.to.index()].is_some()
+    {
         return Err("has levels that do not part the ends of its message");
     }
     let cycles = crossed(scene, timed, levels, message.vectors.into())? + u64::from(message.earliest);
@@ -105,20 +126,30 @@ pub(super) fn told_all(
     timed: &Timed,
     levels: &[Option<u32>],
 ) -> Result<CollectiveBound, CheckError> {
-    let starts = |node: NodeId| levels[node.index()] == Some(0) && schedule.root.is_none_or(|root| root == node);
+    let starts =
+        |node: NodeId| levels[node.index()] == Some(0) && schedule.root.is_none_or(|root| root == node);
     let parts = levels.len() == scene.topology.node_count()
         && scene.endpoints().any(starts)
         && scene.endpoints().any(|node| levels[node.index()].is_none());
-    if !parts || !matches!(schedule.collective, Collective::AllReduce | Collective::Broadcast) || timed.groups != 1 {
+    if !parts
+        || !matches!(schedule.collective, Collective::AllReduce | Collective::Broadcast)
+        || timed.groups != 1
+    {
         return Err(wrong("a bound has levels that part nobody from who must hear of it".to_owned()));
     }
-    let cycles = crossed(scene, timed, levels, schedule.chunks.into()).map_err(|what| wrong(format!("a bound {what}")))?;
+    let cycles = crossed(scene, timed, levels, schedule.chunks.into())
+        .map_err(|what| wrong(format!("a bound {what}")))?;
     Ok(CollectiveBound::Quickest { message: 0, levels: levels.to_vec(), cycles })
 }
 
 /// The cycles that so many vectors take by levels. Were all there by some cycle, each would have crossed a
 /// channel from a router in or after the cycle in which it begins to count to one before that cycle.
-fn crossed(scene: &Scene<'_>, timed: &Timed, levels: &[Option<u32>], wanted: u64) -> Result<u64, &'static str> {
+fn crossed(
+    scene: &Scene<'_>,
+    timed: &Timed,
+    levels: &[Option<u32>],
+    wanted: u64,
+) -> Result<u64, &'static str> {
     let (hop, slot) = (u64::from(timed.pace.hop), u64::from(timed.pace.slot));
     // Pairs of levels that channels lead between, and how many do; only rising ones are crossed.
     let mut rises: BTreeMap<(u32, Option<u32>), u64> = BTreeMap::new();
@@ -186,7 +217,8 @@ fn haul(scene: &Scene<'_>, timed: &Timed, lengths: &[u64]) -> Result<CollectiveB
                 }
             }
         }
-        let ways = messages.iter().map(|message| u128::from(far[message.to.index()]) * u128::from(message.vectors));
+        let ways =
+            messages.iter().map(|message| u128::from(far[message.to.index()]) * u128::from(message.vectors));
         distance += ways.sum::<u128>();
     }
     if volume == 0 || distance == 0 {

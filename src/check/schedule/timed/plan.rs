@@ -40,7 +40,11 @@ pub(super) struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    pub(super) fn new(scene: &'a Scene<'a>, schedule: &'a Schedule, timed: &'a Timed) -> Result<Self, CheckError> {
+    pub(super) fn new(
+        scene: &'a Scene<'a>,
+        schedule: &'a Schedule,
+        timed: &'a Timed,
+    ) -> Result<Self, CheckError> {
         let own = scene.topology.symmetry();
         let symmetry = if timed.canonical { own.clone() } else { own.without() };
         let (nodes, vectors) = (schedule.nodes.into(), u64::from(schedule.chunks));
@@ -48,7 +52,9 @@ impl<'a> Replay<'a> {
             Collective::AllToAll => Some(nodes * vectors),
             Collective::AllGather | Collective::ReduceScatter => Some(vectors),
             Collective::AllReduce if timed.canonical && vectors % nodes == 0 => Some(vectors / nodes),
-            Collective::AllReduce if timed.canonical => return Err(wrong("its vectors are not the same for every chip".to_owned())),
+            Collective::AllReduce if timed.canonical => {
+                return Err(wrong("its vectors are not the same for every chip".to_owned()));
+            }
             _ => None,
         };
         let chips: Vec<NodeId> = scene.endpoints().collect();
@@ -98,7 +104,13 @@ impl<'a> Replay<'a> {
         let topology = scene.topology;
         let step = |send: &TimedSend| {
             let TimedSend { cycle, chip, port, vector } = *send;
-            let unknown = || CheckError::from(ScheduleError::Vector { vector, cycle, what: "is none of this collective".to_owned() });
+            let unknown = || {
+                CheckError::from(ScheduleError::Vector {
+                    vector,
+                    cycle,
+                    what: "is none of this collective".to_owned(),
+                })
+            };
             let channel = scene.outgoing(chip, port).ok_or_else(unknown)?;
             let (vector, level, origin) = match self.schedule.collective.sums() {
                 true => {
@@ -116,7 +128,14 @@ impl<'a> Replay<'a> {
                 return Ok(Step { vector, cycle, from: chip, to, level, origin });
             }
             let image = |node| symmetry.image(home, node);
-            Ok(Step { vector: self.image(home, vector), cycle, from: image(chip), to: image(to), level, origin: image(origin) })
+            Ok(Step {
+                vector: self.image(home, vector),
+                cycle,
+                from: image(chip),
+                to: image(to),
+                level,
+                origin: image(origin),
+            })
         };
         Ok(by_vector(timed.sends.par_iter().map(step).collect::<Result<Vec<Step>, CheckError>>()?))
     }

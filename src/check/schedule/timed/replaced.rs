@@ -21,15 +21,21 @@ pub fn replaced(topology: &Topology, (routers, blocks): (u32, u32)) -> Result<()
         let first = NodeId::new(node.index() % size);
         let expected = node.index() < count - size && topology.is_endpoint(first);
         if topology.is_endpoint(node) != expected {
-            return failed(format!("block {} cannot take the place of another: node {node} is what no other is", node.index() / size));
+            return failed(format!(
+                "block {} cannot take the place of another: node {node} is what no other is",
+                node.index() / size
+            ));
         }
     }
     let moved = |node: NodeId| NodeId::new((node.index() + size) % count);
     for link in topology.links().iter() {
-        let image = topology.outgoing(moved(link.a.node), link.a.port).map(|channel| topology.target(channel));
+        let image =
+            topology.outgoing(moved(link.a.node), link.a.port).map(|channel| topology.target(channel));
         if image.is_none_or(|end| (end.node, end.port) != (moved(link.b.node), link.b.port)) {
             let (a, b) = (link.a.node, link.b.node);
-            return failed(format!("a block later no link leads as that from node {a} to node {b} does: no block can be replaced"));
+            return failed(format!(
+                "a block later no link leads as that from node {a} to node {b} does: no block can be replaced"
+            ));
         }
     }
     Ok(())

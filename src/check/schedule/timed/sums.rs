@@ -21,7 +21,9 @@ struct Held {
 /// Checks that sums are made of what there can be, and only where vectors are summed.
 pub(super) fn recipe(schedule: &Schedule, timed: &Timed) -> Result<(), CheckError> {
     let sums = schedule.collective.sums();
-    let fits = |sum: &Sum, level: u32| sum.from <= sum.below && sum.below <= level && sum.own.is_none_or(|own| own < level);
+    let fits = |sum: &Sum, level: u32| {
+        sum.from <= sum.below && sum.below <= level && sum.own.is_none_or(|own| own < level)
+    };
     let of_levels = (1..).zip(&timed.sums).all(|(level, sum)| fits(sum, level));
     let of_result = match (&timed.result, schedule.collective) {
         (Total::Summed(sum), _) => sums && fits(sum, timed.levels()),
@@ -51,9 +53,11 @@ impl Sums {
     /// Replays all sends of one vector, in the order of time.
     pub(super) fn replay(&mut self, of: &Replay<'_>, steps: &[Step]) -> Result<u64, CheckError> {
         let vector = steps[0].vector;
-        let failed = |cycle: u32, what: String| CheckError::from(ScheduleError::Vector { vector, cycle, what });
+        let failed =
+            |cycle: u32, what: String| CheckError::from(ScheduleError::Vector { vector, cycle, what });
         let name = |node: NodeId| of.scene.topology.name(node);
-        let (hop, reduce, start) = (u64::from(of.timed.pace.hop), u64::from(of.timed.pace.reduce), u64::from(of.timed.start));
+        let (hop, reduce, start) =
+            (u64::from(of.timed.pace.hop), u64::from(of.timed.pace.reduce), u64::from(of.timed.start));
         self.held.iter_mut().for_each(Vec::clear);
         self.sets.clear();
         let members = of.members(vector);
@@ -66,28 +70,46 @@ impl Sums {
         for step in steps {
             let cycle = u64::from(step.cycle);
             if !of.takes_part(step.origin, vector) {
-                return Err(failed(step.cycle, format!("is a value of {}, which has no part in it", name(step.origin))));
+                return Err(failed(
+                    step.cycle,
+                    format!("is a value of {}, which has no part in it", name(step.origin)),
+                ));
             }
             let known = |held: &&Held| (held.level, held.origin) == (step.level, step.origin);
             let set = match self.held[step.from.index()].iter().find(known) {
                 Some(held) if held.since <= cycle => held.set,
                 Some(held) => {
-                    let what = format!("leaves {}, where its value comes in cycle {}", name(step.from), held.since);
+                    let what =
+                        format!("leaves {}, where its value comes in cycle {}", name(step.from), held.since);
                     return Err(failed(step.cycle, what));
                 }
                 None if step.origin == step.from => {
                     let sum = of.timed.sums[step.level as usize - 1];
                     let set = self.made(of, step.from, sum, cycle.checked_sub(reduce)).map_err(|twice| {
-                        failed(step.cycle, format!("is summed at {} with the contribution of {} twice", name(step.from), name(twice)))
+                        failed(
+                            step.cycle,
+                            format!(
+                                "is summed at {} with the contribution of {} twice",
+                                name(step.from),
+                                name(twice)
+                            ),
+                        )
                     })?;
                     let held = Held { level: step.level, origin: step.from, set, since: cycle };
                     self.held[step.from.index()].push(held);
                     set
                 }
-                None => return Err(failed(step.cycle, format!("leaves {}, which has no such value", name(step.from)))),
+                None => {
+                    return Err(failed(
+                        step.cycle,
+                        format!("leaves {}, which has no such value", name(step.from)),
+                    ));
+                }
             };
             let there = &mut self.held[step.to.index()];
-            if there.iter().any(|held| (held.level, held.origin) == (step.level, step.origin)) || step.origin == step.to {
+            if there.iter().any(|held| (held.level, held.origin) == (step.level, step.origin))
+                || step.origin == step.to
+            {
                 return Err(failed(step.cycle, format!("brings {} a value that it has", name(step.to))));
             }
             there.push(Held { level: step.level, origin: step.origin, set, since: cycle + hop });
@@ -109,7 +131,8 @@ impl Sums {
                 Total::Told => Sum { from: 0, below: 0, own: Some(top) },
             };
             // What a chip is told is there when it comes; a sum takes its time after its last part.
-            let came = here.iter().filter(|held| held.origin != chip && (sum.from..sum.below).contains(&held.level));
+            let came =
+                here.iter().filter(|held| held.origin != chip && (sum.from..sum.below).contains(&held.level));
             let last = came.map(|held| held.since).max();
             let copied = of.timed.result == Total::Told && told;
             end = end.max(last.map_or(0, |last| last + if copied { 0 } else { reduce }));
@@ -118,7 +141,10 @@ impl Sums {
         for (chip, sum) in made {
             let set = self.made(of, chip, sum, Some(end));
             if !set.is_ok_and(|set| self.members(set) == members.len()) {
-                return Err(failed(last, format!("is not summed at {}: a contribution is missing, or there twice", name(chip))));
+                return Err(failed(
+                    last,
+                    format!("is not summed at {}: a contribution is missing, or there twice", name(chip)),
+                ));
             }
         }
         Ok(end)
@@ -135,13 +161,18 @@ impl Sums {
     fn made(&mut self, of: &Replay<'_>, chip: NodeId, sum: Sum, by: Option<u64>) -> Result<usize, NodeId> {
         let set = self.add_set();
         let by = by.unwrap_or(0);
-        let came = |held: &&Held| held.origin != chip && (sum.from..sum.below).contains(&held.level) && held.since <= by;
+        let came = |held: &&Held| {
+            held.origin != chip && (sum.from..sum.below).contains(&held.level) && held.since <= by
+        };
         let parts: Vec<usize> = self.held[chip.index()].iter().filter(came).map(|held| held.set).collect();
         for part in parts {
             self.add(set, part)?;
         }
         let Some(level) = sum.own else { return Ok(set) };
-        let own = self.held[chip.index()].iter().find(|held| held.origin == chip && held.level == level).map(|held| held.set);
+        let own = self.held[chip.index()]
+            .iter()
+            .find(|held| held.origin == chip && held.level == level)
+            .map(|held| held.set);
         let own = match own {
             Some(own) => own,
             // What it has not sent it makes now.
@@ -165,6 +196,9 @@ impl Sums {
     }
 
     fn members(&self, set: usize) -> usize {
-        self.sets[set * self.words..(set + 1) * self.words].iter().map(|word| word.count_ones() as usize).sum()
+        self.sets[set * self.words..(set + 1) * self.words]
+            .iter()
+            .map(|word| word.count_ones() as usize)
+            .sum()
     }
 }

@@ -32,7 +32,9 @@ pub(crate) enum EngineError {
     #[error("{shards} of {of} shards have left work open: {which}")]
     #[diagnostic(
         code(FAB0593),
-        help("what is done stays; the same command goes on with what is open, and `{logs}` has what every shard said")
+        help(
+            "what is done stays; the same command goes on with what is open, and `{logs}` has what every shard said"
+        )
     )]
     Left {
         /// Shards with open work.

@@ -65,7 +65,8 @@ pub(crate) fn arguments(job: &Job<'_>, cores: u16, shard: &str) -> Vec<String> {
 /// The disk does not let us.
 pub(crate) fn write(job: &Job<'_>, args: &JobArgs) -> Result<(), DriverError> {
     let folder = folder(job, args.engine);
-    let unwritable = |error: std::io::Error| DriverError::Unwritable { path: display(&folder), reason: error.to_string() };
+    let unwritable =
+        |error: std::io::Error| DriverError::Unwritable { path: display(&folder), reason: error.to_string() };
     std::fs::create_dir_all(&folder).map_err(unwritable)?;
     let program = quoted(&display(&fabc()));
     let merge = words(&program, job.merge.iter().map(|word| (*word).to_owned()));
@@ -85,12 +86,20 @@ pub(crate) fn write(job: &Job<'_>, args: &JobArgs) -> Result<(), DriverError> {
             let limit = args.workers.map_or(String::new(), |workers| format!("%{workers}"));
             let head = |log: &str| {
                 let (name, cores) = (&job.name, args.cores);
-                format!("#SBATCH --job-name={name}\n#SBATCH --cpus-per-task={cores}\n#SBATCH --output=jobs/slurm/{log}.log\n")
+                format!(
+                    "#SBATCH --job-name={name}\n#SBATCH --cpus-per-task={cores}\n#SBATCH --output=jobs/slurm/{log}.log\n"
+                )
             };
             let array = format!("#SBATCH --array=1-{}{limit}\n#SBATCH --requeue\n", job.shards);
             vec![
-                ("run.sh", format!("#!/bin/sh\n# A shard of the work.\n{}{array}{}", head("%a"), again(&run))),
-                ("merge.sh", format!("#!/bin/sh\n# What becomes of all shards.\n{}exec {merge}\n", head("merge"))),
+                (
+                    "run.sh",
+                    format!("#!/bin/sh\n# A shard of the work.\n{}{array}{}", head("%a"), again(&run)),
+                ),
+                (
+                    "merge.sh",
+                    format!("#!/bin/sh\n# What becomes of all shards.\n{}exec {merge}\n", head("merge")),
+                ),
             ]
         }
     };
@@ -151,7 +160,8 @@ pub(crate) fn commands(job: &Job<'_>, args: &JobArgs) -> Vec<String> {
     match args.engine {
         Engine::Local => {
             let program = quoted(&display(&fabc()));
-            let shards = (1..=job.shards).map(|shard| words(&program, arguments(job, args.cores, &shard.to_string()).into_iter()));
+            let shards = (1..=job.shards)
+                .map(|shard| words(&program, arguments(job, args.cores, &shard.to_string()).into_iter()));
             let merge = words(&program, job.merge.iter().map(|word| (*word).to_owned()));
             shards.chain([merge]).map(|command| format!("cd {here} && {command}")).collect()
         }
@@ -161,7 +171,9 @@ pub(crate) fn commands(job: &Job<'_>, args: &JobArgs) -> Vec<String> {
         }
         Engine::Slurm => {
             let run = format!("cd {here} && sbatch --parsable jobs/slurm/run.sh");
-            let merge = format!("cd {here} && sbatch --parsable --kill-on-invalid-dep=yes --dependency=afterok:JOB jobs/slurm/merge.sh");
+            let merge = format!(
+                "cd {here} && sbatch --parsable --kill-on-invalid-dep=yes --dependency=afterok:JOB jobs/slurm/merge.sh"
+            );
             if args.wait { vec![run] } else { vec![run, merge] }
         }
     }
@@ -197,7 +209,11 @@ fn words(program: &str, arguments: impl Iterator<Item = String>) -> String {
 /// A word of a shell.
 fn quoted(word: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./=:,%+@".contains(&byte);
-    if !word.is_empty() && word.bytes().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    if !word.is_empty() && word.bytes().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 /// A text of Python: what JSON quotes, Python reads.
@@ -214,7 +230,10 @@ mod tests {
         assert_eq!(quoted("out/sweep_ring"), "out/sweep_ring");
         assert_eq!(quoted("it's here"), r"'it'\''s here'");
         assert_eq!(quoted(""), "''");
-        assert_eq!(words("fabc", ["--shard".to_owned(), "$1/8".to_owned(), "a b".to_owned()].into_iter()), "fabc --shard \"$1/8\" 'a b'");
+        assert_eq!(
+            words("fabc", ["--shard".to_owned(), "$1/8".to_owned(), "a b".to_owned()].into_iter()),
+            "fabc --shard \"$1/8\" 'a b'"
+        );
     }
 
     #[test]

@@ -20,11 +20,18 @@ const GET_IT: &str = "`python3 -m pip install hyperqueue` brings its client, for
 ///
 /// # Errors
 /// The package is not there, or the server refuses.
-pub(crate) fn submit(job: &Job<'_>, wait: bool, tell: &mut dyn FnMut(), terminal: Terminal) -> Result<Option<Vec<Failed>>, Stop> {
+pub(crate) fn submit(
+    job: &Job<'_>,
+    wait: bool,
+    tell: &mut dyn FnMut(),
+    terminal: Terminal,
+) -> Result<Option<Vec<Failed>>, Stop> {
     let asked = Command::new("python3").args(["-c", "import hyperqueue"]).stdin(Stdio::null()).output();
     let missing = match asked {
         Ok(output) if output.status.success() => None,
-        Ok(output) => Some(last_line(&output.stderr).unwrap_or("its Python package cannot be loaded".to_owned())),
+        Ok(output) => {
+            Some(last_line(&output.stderr).unwrap_or("its Python package cannot be loaded".to_owned()))
+        }
         Err(error) if error.kind() == ErrorKind::NotFound => Some("there is no `python3`".to_owned()),
         Err(error) => Some(format!("`python3` cannot be started: {error}")),
     };
@@ -38,7 +45,8 @@ pub(crate) fn submit(job: &Job<'_>, wait: bool, tell: &mut dyn FnMut(), terminal
     let says = File::create(&said).map_err(unwritable)?;
     let mut command = Command::new("python3");
     command.arg(folder.join("submit.py")).args(wait.then_some("--wait")).stdin(Stdio::null());
-    let mut child = command.stdout(Stdio::piped()).stderr(says).spawn().map_err(|error| refused(&error.to_string()))?;
+    let mut child =
+        command.stdout(Stdio::piped()).stderr(says).spawn().map_err(|error| refused(&error.to_string()))?;
     let mut id = String::new();
     if let Some(stdout) = child.stdout.as_mut() {
         let _ = BufReader::new(stdout).read_line(&mut id);
@@ -62,7 +70,10 @@ pub(crate) fn submit(job: &Job<'_>, wait: bool, tell: &mut dyn FnMut(), terminal
 }
 
 fn words(said: &Path) -> String {
-    std::fs::read(said).ok().and_then(|bytes| last_line(&bytes)).unwrap_or("its client has failed and said nothing".to_owned())
+    std::fs::read(said)
+        .ok()
+        .and_then(|bytes| last_line(&bytes))
+        .unwrap_or("its client has failed and said nothing".to_owned())
 }
 
 fn refused(words: &str) -> EngineError {

@@ -51,7 +51,11 @@ pub(crate) fn run(job: &Job<'_>, args: &JobArgs, tell: &mut dyn FnMut()) -> Resu
                 match status {
                     Some(status) if status.success() => {}
                     Some(status) if status.code().is_none() && attempt < RESTARTS => {
-                        running.push(Running { shard, attempt: attempt + 1, child: start(job, args.cores, shard)? });
+                        running.push(Running {
+                            shard,
+                            attempt: attempt + 1,
+                            child: start(job, args.cores, shard)?,
+                        });
                     }
                     Some(status) => failed.extend(how(job, shard, status, attempt)),
                     None => {}
@@ -68,14 +72,17 @@ pub(crate) fn run(job: &Job<'_>, args: &JobArgs, tell: &mut dyn FnMut()) -> Resu
 fn how(job: &Job<'_>, shard: usize, status: ExitStatus, attempt: u32) -> Option<Failed> {
     let how = match status.code() {
         None => format!("it was killed {} times", attempt + 1),
-        Some(code) => super::files::last_word(job, Engine::Local, shard).unwrap_or(format!("exit code {code}")),
+        Some(code) => {
+            super::files::last_word(job, Engine::Local, shard).unwrap_or(format!("exit code {code}"))
+        }
     };
     Some(Failed { shard, how })
 }
 
 fn start(job: &Job<'_>, cores: u16, shard: usize) -> Result<Child, Stop> {
     let path = log(job, Engine::Local, shard);
-    let unwritable = |error: std::io::Error| DriverError::Unwritable { path: display(&path), reason: plain(&error) };
+    let unwritable =
+        |error: std::io::Error| DriverError::Unwritable { path: display(&path), reason: plain(&error) };
     let says = OpenOptions::new().create(true).append(true).open(&path).map_err(unwritable)?;
     let also = says.try_clone().map_err(unwritable)?;
     let mut command = Command::new(fabc());
@@ -83,6 +90,11 @@ fn start(job: &Job<'_>, cores: u16, shard: usize) -> Result<Child, Stop> {
     let started = command.stdin(Stdio::null()).stdout(says).stderr(also).spawn();
     started.map_err(|error| {
         let words = plain(&error);
-        EngineError::Refused { engine: "this machine", words, hint: "fabc starts itself once per shard".to_owned() }.into()
+        EngineError::Refused {
+            engine: "this machine",
+            words,
+            hint: "fabc starts itself once per shard".to_owned(),
+        }
+        .into()
     })
 }

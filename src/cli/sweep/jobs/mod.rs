@@ -48,7 +48,12 @@ pub(crate) fn shards(args: &JobArgs, for_each: usize) -> usize {
 ///
 /// # Errors
 /// The engine cannot be asked or refuses the job, the disk does not let us, or shards have left work open.
-pub(crate) fn hand_over(job: &Job<'_>, args: &JobArgs, open: &mut dyn FnMut() -> Vec<usize>, terminal: Terminal) -> Result<Handed, Stop> {
+pub(crate) fn hand_over(
+    job: &Job<'_>,
+    args: &JobArgs,
+    open: &mut dyn FnMut() -> Vec<usize>,
+    terminal: Terminal,
+) -> Result<Handed, Stop> {
     files::write(job, args)?;
     if args.dry_run {
         for line in files::commands(job, args) {
@@ -56,7 +61,8 @@ pub(crate) fn hand_over(job: &Job<'_>, args: &JobArgs, open: &mut dyn FnMut() ->
         }
         return Ok(Handed::Written);
     }
-    let mut told = Told { all: open().len(), watch: Watch::new(false), pace: Pace::seconds(1), last: 0, terminal };
+    let mut told =
+        Told { all: open().len(), watch: Watch::new(false), pace: Pace::seconds(1), last: 0, terminal };
     let mut tell = || told.look(open);
     let failed = match args.engine {
         Engine::Local => local::run(job, args, &mut tell)?,
@@ -79,7 +85,10 @@ pub(crate) fn hand_over(job: &Job<'_>, args: &JobArgs, open: &mut dyn FnMut() ->
     shards.dedup();
     let which = shards.iter().map(|&shard| {
         let how = failed.iter().find(|failed| failed.shard == shard).map(|failed| failed.how.clone());
-        format!("{shard} ({})", how.or_else(|| files::last_word(job, args.engine, shard)).unwrap_or("it said nothing".to_owned()))
+        format!(
+            "{shard} ({})",
+            how.or_else(|| files::last_word(job, args.engine, shard)).unwrap_or("it said nothing".to_owned())
+        )
     });
     let which = files::few(which.collect());
     let logs = display(&files::folder(job, args.engine));

@@ -20,7 +20,12 @@ const MISSES: u32 = 60;
 ///
 /// # Errors
 /// `sbatch` is not there, or refuses.
-pub(crate) fn submit(job: &Job<'_>, wait: bool, tell: &mut dyn FnMut(), terminal: Terminal) -> Result<Option<Vec<Failed>>, Stop> {
+pub(crate) fn submit(
+    job: &Job<'_>,
+    wait: bool,
+    tell: &mut dyn FnMut(),
+    terminal: Terminal,
+) -> Result<Option<Vec<Failed>>, Stop> {
     let array = batch(job, &["jobs/slurm/run.sh"], "")?;
     terminal.say(&format!("Slurm has taken the shards 1 to {} as job {array}", job.shards))?;
     if wait {
@@ -41,9 +46,12 @@ fn batch(job: &Job<'_>, words: &[&str], before: &str) -> Result<String, EngineEr
     if status.success() && !id.is_empty() {
         return Ok(id);
     }
-    let words = last_line(&stderr).or_else(|| last_line(&stdout)).unwrap_or("sbatch has failed and said nothing".to_owned());
-    let hint =
-        format!("{before}`sinfo` says what state Slurm is in; accounts and partitions are taken from SBATCH_ACCOUNT, SBATCH_PARTITION ..");
+    let words = last_line(&stderr)
+        .or_else(|| last_line(&stdout))
+        .unwrap_or("sbatch has failed and said nothing".to_owned());
+    let hint = format!(
+        "{before}`sinfo` says what state Slurm is in; accounts and partitions are taken from SBATCH_ACCOUNT, SBATCH_PARTITION .."
+    );
     Err(EngineError::Refused { engine: ENGINE, words, hint })
 }
 
@@ -56,7 +64,11 @@ fn asked(job: &Job<'_>, client: &str, words: &[&str]) -> Result<Output, EngineEr
             ErrorKind::NotFound => format!("there is no `{client}`"),
             _ => format!("`{client}` cannot be started: {error}"),
         };
-        EngineError::NoClient { engine: ENGINE, what, hint: "it is in Debian's slurm-client, and on the login node of a cluster" }
+        EngineError::NoClient {
+            engine: ENGINE,
+            what,
+            hint: "it is in Debian's slurm-client, and on the login node of a cluster",
+        }
     })
 }
 
@@ -77,7 +89,8 @@ fn until_gone(job: &Job<'_>, id: &str, tell: &mut dyn FnMut()) -> Result<(), Sto
         misses = if status.success() { 0 } else { misses + 1 };
         if misses > MISSES {
             let words = last_line(&stderr).unwrap_or("squeue has failed and said nothing".to_owned());
-            let hint = format!("the shards run as job {id}; the same command finds what they have done by then");
+            let hint =
+                format!("the shards run as job {id}; the same command finds what they have done by then");
             return Err(EngineError::Refused { engine: ENGINE, words, hint }.into());
         }
     }

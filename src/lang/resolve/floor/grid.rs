@@ -16,6 +16,13 @@ pub(super) fn grid_of(declared: [u32; 2], cabinets: u32) -> [u32; 2] {
 /// What is wrong with a grid that has too few places.
 pub(super) fn too_small(grid: [u32; 2], cabinets: u32) -> Option<String> {
     let small = u64::from(grid[0]) * u64::from(grid[1]) < u64::from(cabinets);
-    let problem = || format!("{} rows of {} have {} places, but there are {cabinets} cabinets", grid[0], grid[1], grid[0] * grid[1]);
+    let problem = || {
+        format!(
+            "{} rows of {} have {} places, but there are {cabinets} cabinets",
+            grid[0],
+            grid[1],
+            grid[0] * grid[1]
+        )
+    };
     small.then(problem)
 }

@@ -15,7 +15,11 @@ const SWITCHES: i64 = 1 << 20;
 /// `ocs = at 0 x 3; ocs_rack = 16;`: where racks stand, before it is known how many there are. The outer
 /// `None` says that an error was reported.
 #[allow(clippy::option_option)]
-pub(super) fn racks(context: &mut Context, settings: &Settings<'_>, kind: PlantKind) -> Option<Option<Racks>> {
+pub(super) fn racks(
+    context: &mut Context,
+    settings: &Settings<'_>,
+    kind: PlantKind,
+) -> Option<Option<Racks>> {
     if kind.network {
         return Some(None);
     }
@@ -66,7 +70,12 @@ fn counted(count: u32, word: &str) -> String {
 }
 
 /// The floor with its racks, cabinets and grid, if a pod of so many cubes and chips per cube fits.
-pub(super) fn fitted(context: &mut Context, floor: Floor, [cubes, chips]: [u32; 2], ocses: &[Ocs]) -> Option<Floor> {
+pub(super) fn fitted(
+    context: &mut Context,
+    floor: Floor,
+    [cubes, chips]: [u32; 2],
+    ocses: &[Ocs],
+) -> Option<Floor> {
     let mut misfit = |problem: String, help: &str, span: Span| {
         context.error(ResolveError::FloorMisfit { problem, help: help.to_owned(), span });
         None
@@ -81,8 +90,13 @@ pub(super) fn fitted(context: &mut Context, floor: Floor, [cubes, chips]: [u32; 
     let racks = match (floor.racks, ocses.len() as u32) {
         (None, 0) => None,
         (None, switches) => {
-            let problem = format!("it is not said where the {} of this pod stand", counted(switches, "switch"));
-            return misfit(problem, "add `ocs = at 0 x 0;`, the row and column of the first rack", floor.span);
+            let problem =
+                format!("it is not said where the {} of this pod stand", counted(switches, "switch"));
+            return misfit(
+                problem,
+                "add `ocs = at 0 x 0;`, the row and column of the first rack",
+                floor.span,
+            );
         }
         (Some(racks), 0) => return misfit("this pod has no switches".to_owned(), "remove `ocs`", racks.span),
         (Some(racks), switches) => Some(Racks { count: switches.div_ceil(racks.holds), ..racks }),
@@ -96,13 +110,25 @@ pub(super) fn fitted(context: &mut Context, floor: Floor, [cubes, chips]: [u32; 
     }
     let [rows, columns] = grid;
     if let Some(Racks { at, span, .. }) = racks {
-        let floor_has = format!("the floor has {} of {}, counted from 0", counted(rows, "row"), counted(columns, "place"));
+        let floor_has = format!(
+            "the floor has {} of {}, counted from 0",
+            counted(rows, "row"),
+            counted(columns, "place")
+        );
         match at {
             RackPlaces::From([row, column]) if row >= rows || column >= columns => {
-                return misfit(format!("{floor_has}: there is no place {row} x {column}"), "choose a place of the floor", span);
+                return misfit(
+                    format!("{floor_has}: there is no place {row} x {column}"),
+                    "choose a place of the floor",
+                    span,
+                );
             }
             RackPlaces::Row(row) if row >= rows => {
-                return misfit(format!("{floor_has}: there is no row {row}"), "choose a row of the floor", span);
+                return misfit(
+                    format!("{floor_has}: there is no row {row}"),
+                    "choose a row of the floor",
+                    span,
+                );
             }
             RackPlaces::Row(row) if count > columns => {
                 return misfit(
@@ -116,8 +142,10 @@ pub(super) fn fitted(context: &mut Context, floor: Floor, [cubes, chips]: [u32; 
                 let before = row * columns + if turned { columns - 1 - column } else { column };
                 let left = rows * columns - before;
                 if count > left {
-                    let problem =
-                        format!("from place {row} x {column} on the floor has {}, but there are {count} racks", counted(left, "place"));
+                    let problem = format!(
+                        "from place {row} x {column} on the floor has {}, but there are {count} racks",
+                        counted(left, "place")
+                    );
                     return misfit(problem, "choose an earlier place, or raise `ocs_rack`", span);
                 }
             }

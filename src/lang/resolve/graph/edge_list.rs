@@ -21,9 +21,13 @@ pub(super) fn read(text: &str) -> Result<Graph, Slip> {
             [from, to] => ([from, to], None),
             [from, to, link] => ([from, to], Some(link.to_owned())),
             _ => {
-                let help = Some("a line is `u v` or `u v link`: two routers, and which link joins them".to_owned());
-                let problem =
-                    if words.len() == 1 { format!("`{}` stands alone", words[0]) } else { "this line has too many words".to_owned() };
+                let help =
+                    Some("a line is `u v` or `u v link`: two routers, and which link joins them".to_owned());
+                let problem = if words.len() == 1 {
+                    format!("`{}` stands alone", words[0])
+                } else {
+                    "this line has too many words".to_owned()
+                };
                 return Err(Slip::At { at: Some(at), problem, help });
             }
         };
@@ -34,7 +38,10 @@ pub(super) fn read(text: &str) -> Result<Graph, Slip> {
             })
         });
         if let Some(name) = words[..2].iter().find(|name| name.chars().any(char::is_control)) {
-            return Err(Slip::at(at, format!("the name `{}` has a control character in it", name.escape_debug())));
+            return Err(Slip::at(
+                at,
+                format!("the name `{}` has a control character in it", name.escape_debug()),
+            ));
         }
         graph.edges.push(Edge { ends, link, ports: [None, None], at });
     }

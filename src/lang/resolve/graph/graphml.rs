@@ -17,12 +17,16 @@ pub(super) fn read(text: &str) -> Result<Graph, Slip> {
         return Err(Slip::at(at, format!("this element has more than {XML_ATTRIBUTES} attributes")));
     }
     let document = Document::parse_with_options(text, ParsingOptions::default()).map_err(|error| {
-        let line = text.split_inclusive('\n').take(error.pos().row.saturating_sub(1) as usize).map(str::len).sum();
+        let line =
+            text.split_inclusive('\n').take(error.pos().row.saturating_sub(1) as usize).map(str::len).sum();
         Slip::at(line, format!("this is not XML: {error}"))
     })?;
     let root = document.root_element();
     if root.tag_name().name() != "graphml" {
-        return Err(slip(root, format!("`<{}>` is not GraphML: `<graphml>` expected", root.tag_name().name())));
+        return Err(slip(
+            root,
+            format!("`<{}>` is not GraphML: `<graphml>` expected", root.tag_name().name()),
+        ));
     }
     let keys = keys(root)?;
     let mut graphs = elements(root, "graph");
@@ -47,14 +51,20 @@ pub(super) fn read(text: &str) -> Result<Graph, Slip> {
             return Err(slip(node, format!("there are two nodes `{name}`")));
         }
         if let Some(inner) = elements(node, "graph").next() {
-            return Err(slip(inner, format!("`{name}` is a graph of its own: nested graphs are not supported")));
+            return Err(slip(
+                inner,
+                format!("`{name}` is a graph of its own: nested graphs are not supported"),
+            ));
         }
-        routers.push(ListedRouter { name: name.to_owned(), hosts: hosts(node, &values(node, &keys, "node")?)? });
+        routers
+            .push(ListedRouter { name: name.to_owned(), hosts: hosts(node, &values(node, &keys, "node")?)? });
     }
     if let Some(hyper) = elements(graph, "hyperedge").next() {
         return Err(slip(hyper, "a link joins two routers: hyperedges are not supported".to_owned()));
     }
-    let edges = elements(graph, "edge").map(|edge| self::edge(edge, &keys, &ids, directed)).collect::<Result<_, _>>()?;
+    let edges = elements(graph, "edge")
+        .map(|edge| self::edge(edge, &keys, &ids, directed))
+        .collect::<Result<_, _>>()?;
     Ok(Graph { routers, edges, directed: Some(directed) })
 }
 
@@ -73,7 +83,8 @@ fn keys<'a>(root: Node<'a, 'a>) -> Result<Keys<'a>, Slip> {
     for key in elements(root, "key") {
         // Keys without a name are those of drawing programs.
         let name = key.attribute("attr.name").unwrap_or_default();
-        let default = elements(key, "default").next().map(|default| default.text().unwrap_or_default().trim());
+        let default =
+            elements(key, "default").next().map(|default| default.text().unwrap_or_default().trim());
         let id = attribute(key, "id")?;
         if keys.insert(id, Key { name, of: key.attribute("for").unwrap_or("all"), default }).is_some() {
             return Err(slip(key, format!("there are two keys `{id}`")));
@@ -83,7 +94,11 @@ fn keys<'a>(root: Node<'a, 'a>) -> Result<Keys<'a>, Slip> {
 }
 
 /// The attributes of a node or an edge, by name: those of its `data`, and the defaults of others.
-fn values<'a>(element: Node<'a, 'a>, keys: &Keys<'a>, kind: &str) -> Result<BTreeMap<&'a str, &'a str>, Slip> {
+fn values<'a>(
+    element: Node<'a, 'a>,
+    keys: &Keys<'a>,
+    kind: &str,
+) -> Result<BTreeMap<&'a str, &'a str>, Slip> {
     let of_kind = keys.values().filter(|key| key.of == kind || key.of == "all");
     let mut values: BTreeMap<&str, &str> = of_kind.filter_map(|key| Some((key.name, key.default?))).collect();
     let mut written = Vec::new();
@@ -91,7 +106,10 @@ fn values<'a>(element: Node<'a, 'a>, keys: &Keys<'a>, kind: &str) -> Result<BTre
         let id = attribute(data, "key")?;
         let Some(key) = keys.get(id) else { return Err(slip(data, format!("no `<key>` declares `{id}`"))) };
         if written.contains(&id) {
-            return Err(slip(data, format!("`{}` is given twice", if key.name.is_empty() { id } else { key.name })));
+            return Err(slip(
+                data,
+                format!("`{}` is given twice", if key.name.is_empty() { id } else { key.name }),
+            ));
         }
         written.push(id);
         values.insert(key.name, data.text().unwrap_or_default().trim());
@@ -102,21 +120,33 @@ fn values<'a>(element: Node<'a, 'a>, keys: &Keys<'a>, kind: &str) -> Result<BTre
 /// `hosts` or `endpoints` of a node.
 fn hosts(node: Node<'_, '_>, values: &BTreeMap<&str, &str>) -> Result<Option<u16>, Slip> {
     match (values.get("hosts"), values.get("endpoints")) {
-        (Some(_), Some(_)) => Err(slip(node, "`hosts` and `endpoints` are two words for one thing: give one of them".to_owned())),
+        (Some(_), Some(_)) => Err(slip(
+            node,
+            "`hosts` and `endpoints` are two words for one thing: give one of them".to_owned(),
+        )),
         (Some(hosts), None) => number(node, "hosts", hosts).map(Some),
         (None, Some(hosts)) => number(node, "endpoints", hosts).map(Some),
         (None, None) => Ok(None),
     }
 }
 
-fn edge(edge: Node<'_, '_>, keys: &Keys<'_>, ids: &BTreeMap<&str, u32>, directed: bool) -> Result<Edge, Slip> {
+fn edge(
+    edge: Node<'_, '_>,
+    keys: &Keys<'_>,
+    ids: &BTreeMap<&str, u32>,
+    directed: bool,
+) -> Result<Edge, Slip> {
     let end = |which: &str| {
         let name = attribute(edge, which)?;
         ids.get(name).copied().ok_or_else(|| slip(edge, format!("no node is called `{name}`")))
     };
     let ends = [end("source")?, end("target")?];
     if edge.attribute("directed").is_some_and(|own| own != if directed { "true" } else { "false" }) {
-        return Err(slip(edge, "this edge has another direction than `edgedefault` says: either all edges have one, or none".to_owned()));
+        return Err(slip(
+            edge,
+            "this edge has another direction than `edgedefault` says: either all edges have one, or none"
+                .to_owned(),
+        ));
     }
     let values = values(edge, keys, "edge")?;
     let port = |name: &str| values.get(name).map(|port| number(edge, name, port)).transpose();
@@ -130,7 +160,9 @@ fn edge(edge: Node<'_, '_>, keys: &Keys<'_>, ids: &BTreeMap<&str, u32>, directed
 }
 
 fn number(element: Node<'_, '_>, name: &str, value: &str) -> Result<u16, Slip> {
-    let wrong = |_| slip(element, format!("`{name}` is an integer from 0 to {}, not `{}`", u16::MAX, shortened(value)));
+    let wrong = |_| {
+        slip(element, format!("`{name}` is an integer from 0 to {}, not `{}`", u16::MAX, shortened(value)))
+    };
     value.parse().map_err(wrong)
 }
 

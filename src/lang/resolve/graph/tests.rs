@@ -14,7 +14,10 @@ fn declared(names: &[&str]) -> Links {
         power_mw: 0,
         span: Span::default(),
     };
-    Links { names: names.iter().map(|&name| name.into()).collect(), types: names.iter().map(|name| Some(of(name))).collect() }
+    Links {
+        names: names.iter().map(|&name| name.into()).collect(),
+        types: names.iter().map(|name| Some(of(name))).collect(),
+    }
 }
 
 fn read(path: &str, text: &str, wanted: Option<Arcs>) -> Result<Parts, Slip> {
@@ -27,7 +30,9 @@ fn ends(parts: &Parts) -> Vec<[&str; 2]> {
 
 /// GraphML with these keys, this `edgedefault` and these nodes and edges.
 fn graphml(default: &str, inside: &str) -> String {
-    let key = |id, of, name| format!("  <key id=\"{id}\" for=\"{of}\" attr.name=\"{name}\" attr.type=\"string\"/>\n");
+    let key = |id, of, name| {
+        format!("  <key id=\"{id}\" for=\"{of}\" attr.name=\"{name}\" attr.type=\"string\"/>\n")
+    };
     let names = ["link", "source_port", "target_port", "length"];
     let keys: String = names.into_iter().map(|name| key(name, "edge", name)).collect();
     let keys = key("hosts", "node", "hosts") + &key("endpoints", "node", "endpoints") + &keys;
@@ -138,55 +143,91 @@ fn slips_of_graphml_have_their_line() {
     assert_eq!(in_graph("<node id=\"a\"/>\n<node id=\"a\"/>"), "11: there are two nodes `a`");
     assert_eq!(in_graph("<node id=\"\"/>"), "10: the name `` is empty");
     assert_eq!(in_graph("<node/>"), "10: this `<node>` has no `id`");
-    assert_eq!(in_graph("<node id=\"a\"><graph/></node>"), "10: `a` is a graph of its own: nested graphs are not supported");
+    assert_eq!(
+        in_graph("<node id=\"a\"><graph/></node>"),
+        "10: `a` is a graph of its own: nested graphs are not supported"
+    );
     assert_eq!(in_graph("<node id=\"a\"/>"), "0: `a` is its only router");
     assert_eq!(with("<hyperedge/>"), "12: a link joins two routers: hyperedges are not supported");
     assert_eq!(with("<edge source=\"a\" target=\"c\"/>"), "12: no node is called `c`");
     assert_eq!(with("<edge source=\"a\"/>"), "12: this `<edge>` has no `target`");
     assert_eq!(with("<edge source=\"b\" target=\"b\"/>"), "12: this edge joins `b` to itself");
-    let directed = "12: this edge has another direction than `edgedefault` says: either all edges have one, or none";
+    let directed =
+        "12: this edge has another direction than `edgedefault` says: either all edges have one, or none";
     assert_eq!(with("<edge source=\"a\" target=\"b\" directed=\"true\"/>"), directed);
     let of_edge = |values: &[(&str, &str)]| with(&edge("a", "b", values));
-    assert_eq!(of_edge(&[("source_port", "-1")]), "12: `source_port` is an integer from 0 to 65535, not `-1`");
+    assert_eq!(
+        of_edge(&[("source_port", "-1")]),
+        "12: `source_port` is an integer from 0 to 65535, not `-1`"
+    );
     assert_eq!(of_edge(&[("length", "NaN")]), "12: `length` is a number of metres, not `NaN`");
     assert_eq!(of_edge(&[("colour", "red")]), "12: no `<key>` declares `colour`");
     assert_eq!(of_edge(&[("link", "wire"), ("link", "wire")]), "12: `link` is given twice");
-    let twice = format!("{}{}", edge("a", "b", &[("source_port", "1")]), edge("b", "a", &[("target_port", "1")]));
+    let twice =
+        format!("{}{}", edge("a", "b", &[("source_port", "1")]), edge("b", "a", &[("target_port", "1")]));
     assert_eq!(with(&twice), "13: port 1 of `a` carries another link already");
     let hosts = |values: &[(&str, &str)]| in_graph(&format!("<node id=\"a\">{}</node>", data(values)));
     assert_eq!(hosts(&[("hosts", "2.0")]), "10: `hosts` is an integer from 0 to 65535, not `2.0`");
     let both = "10: `hosts` and `endpoints` are two words for one thing: give one of them";
     assert_eq!(hosts(&[("hosts", "1"), ("endpoints", "1")]), both);
     let spine = |name: &str| format!("<node id=\"{name}\">{}</node>", data(&[("hosts", "0")]));
-    assert_eq!(in_graph(&format!("{}{}{}", spine("a"), spine("b"), edge("a", "b", &[]))), "0: no router has hosts");
-    assert_eq!(in_graph(&format!("{}<node id=\"b\"/>{}", spine("a"), edge("a", "b", &[]))), "0: `b` alone has hosts");
+    assert_eq!(
+        in_graph(&format!("{}{}{}", spine("a"), spine("b"), edge("a", "b", &[]))),
+        "0: no router has hosts"
+    );
+    assert_eq!(
+        in_graph(&format!("{}<node id=\"b\"/>{}", spine("a"), edge("a", "b", &[]))),
+        "0: `b` alone has hosts"
+    );
 
     let whole = |text: &str| problem("lab.graphml", text, None);
     assert_eq!(whole("<svg/>"), "1: `<svg>` is not GraphML: `<graphml>` expected");
     assert_eq!(whole("<graphml/>"), "1: it has no `<graph>`");
     assert_eq!(whole("<graphml>\n<graph/>\n<graph/></graphml>"), "3: this is a second `<graph>`");
-    assert_eq!(whole("<graphml>\n<graph edgedefault=\"both\"/></graphml>"), "2: `edgedefault` cannot be `both`");
+    assert_eq!(
+        whole("<graphml>\n<graph edgedefault=\"both\"/></graphml>"),
+        "2: `edgedefault` cannot be `both`"
+    );
     assert_eq!(whole("<graphml>\n<key id=\"a\"/><key id=\"a\"/></graphml>"), "2: there are two keys `a`");
     assert!(whole("<graphml>\n</graph>").starts_with("2: this is not XML: "));
     assert!(whole("").starts_with("1: this is not XML: "));
     assert!(whole("<!DOCTYPE graphml [<!ENTITY a \"b\">]>\n<graphml/>").starts_with("1: this is not XML: "));
-    let simplex = problem("lab.graphml", &graphml("undirected", &format!("{nodes}{}", edge("a", "b", &[]))), Some(Arcs::Simplex));
+    let simplex = problem(
+        "lab.graphml",
+        &graphml("undirected", &format!("{nodes}{}", edge("a", "b", &[]))),
+        Some(Arcs::Simplex),
+    );
     assert_eq!(simplex, "0: its edges have no direction");
 }
 
 #[test]
 fn outputs_and_inputs_of_arcs_are_ports_apart() {
     let nodes = "<node id=\"a\"/><node id=\"b\"/>";
-    let ring = |second: &str| format!("{nodes}{}{}", edge("a", "b", &[("source_port", "1")]), edge("b", "a", &[("target_port", second)]));
+    let ring = |second: &str| {
+        format!(
+            "{nodes}{}{}",
+            edge("a", "b", &[("source_port", "1")]),
+            edge("b", "a", &[("target_port", second)])
+        )
+    };
     assert!(read("lab.graphml", &graphml("directed", &ring("1")), None).is_ok());
     let twice = format!("{}{}", ring("0"), edge("a", "b", &[("source_port", "1")]));
-    assert!(problem("lab.graphml", &graphml("directed", &twice), None).ends_with("output port 1 of `a` carries another link already"));
+    assert!(
+        problem("lab.graphml", &graphml("directed", &twice), None)
+            .ends_with("output port 1 of `a` carries another link already")
+    );
 }
 
 #[test]
 fn pieces_are_told_apart() {
     let pieces = |from: &str, to: &str, hub: &str, reached, one_way| {
-        Err(Slip::InPieces { from: from.to_owned(), to: to.to_owned(), hub: hub.to_owned(), reached, one_way })
+        Err(Slip::InPieces {
+            from: from.to_owned(),
+            to: to.to_owned(),
+            hub: hub.to_owned(),
+            reached,
+            one_way,
+        })
     };
     assert_eq!(read("lab.txt", "a b\nc d", None), pieces("a", "c", "a", 2, false));
     assert_eq!(read("lab.txt", "a b\nc b\nb a", Some(Arcs::Simplex)), pieces("a", "c", "a", 2, true));

@@ -10,7 +10,8 @@ use fabc_base::diag::{Span, list, suggestion};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The words of items that a `use` may change settings of.
-const CHANGED: [&str; 9] = ["link", "router", "chip", "cube", "ocs", "budget", "failures", "floor", "simulate"];
+const CHANGED: [&str; 9] =
+    ["link", "router", "chip", "cube", "ocs", "budget", "failures", "floor", "simulate"];
 
 /// What a spec changes.
 #[derive(Default)]
@@ -58,7 +59,13 @@ pub(super) fn changes<'a>(spec: &'a Spec, errors: &mut Vec<BindError>) -> Change
         match first.get(&key) {
             Some(&(before, first)) if before == depth => {
                 let help = "remove one of the two";
-                errors.push(BindError::Twice { what: format!("`{key}`"), again: "changed", help, span, first });
+                errors.push(BindError::Twice {
+                    what: format!("`{key}`"),
+                    again: "changed",
+                    help,
+                    span,
+                    first,
+                });
             }
             Some(_) => {}
             None => {
@@ -67,7 +74,9 @@ pub(super) fn changes<'a>(spec: &'a Spec, errors: &mut Vec<BindError>) -> Change
                     changes.settings.insert(key, changed);
                     continue;
                 };
-                match constant(&setting.value).filter(|_| changed.item.is_none() && parameter(spec, &key, &changed.files)) {
+                match constant(&setting.value)
+                    .filter(|_| changed.item.is_none() && parameter(spec, &key, &changed.files))
+                {
                     Some(value) => _ = changes.parameters.insert(setting.name.value.clone(), value),
                     None => _ = changes.settings.insert(key, changed),
                 }
@@ -177,8 +186,9 @@ fn one<'a>(
         StatementKind::Setting(setting) => {
             let word = &*setting.name.value;
             let text = matches!(&setting.value.kind, ValueKind::File(kind, ..) if kind.value.is_empty());
-            let is_setting =
-                !text && items(spec, files).any(|item| matches!(&item.kind, ItemKind::Setting(known) if *known.name.value == *word));
+            let is_setting = !text
+                && items(spec, files)
+                    .any(|item| matches!(&item.kind, ItemKind::Setting(known) if *known.name.value == *word));
             if is_setting || parameter(spec, word, files) {
                 return vec![found(word.to_owned(), None, statement)];
             }
@@ -187,7 +197,8 @@ fn one<'a>(
                 ItemKind::Setting(setting) => Some(&*setting.name.value),
                 _ => None,
             });
-            let help = suggestion(word, known).unwrap_or_else(|| "it has no parameters and no settings of its own".to_owned());
+            let help = suggestion(word, known)
+                .unwrap_or_else(|| "it has no parameters and no settings of its own".to_owned());
             nothing(format!("parameter or setting `{word}`"), help, setting.name.span);
         }
         StatementKind::Change(change) => {
@@ -208,9 +219,17 @@ fn one<'a>(
                 return Vec::new();
             }
             let statements = change.block.statements.iter();
-            return statements.map(|statement| found(format!("{title}.{}", statement.kind.keyword()), Some(change), statement)).collect();
+            return statements
+                .map(|statement| {
+                    found(format!("{title}.{}", statement.kind.keyword()), Some(change), statement)
+                })
+                .collect();
         }
-        _ => nothing("such a line".to_owned(), "a `use` changes parameters and settings".to_owned(), statement.span),
+        _ => nothing(
+            "such a line".to_owned(),
+            "a `use` changes parameters and settings".to_owned(),
+            statement.span,
+        ),
     }
     Vec::new()
 }
@@ -224,12 +243,18 @@ pub(super) fn apply(spec: &mut Spec, changed: &Changed<'_>, statement: &Statemen
     });
     for item in items {
         match (changed.item, &mut item.kind, &statement.kind) {
-            (None, ItemKind::Setting(known), StatementKind::Setting(setting)) if known.name.value == setting.name.value => {
+            (None, ItemKind::Setting(known), StatementKind::Setting(setting))
+                if known.name.value == setting.name.value =>
+            {
                 known.clone_from(setting);
             }
             (Some(change), kind, _) if changes_item(change, kind) => {
                 let Some(block) = block(kind) else { continue };
-                match block.statements.iter_mut().find(|known| known.kind.keyword() == statement.kind.keyword()) {
+                match block
+                    .statements
+                    .iter_mut()
+                    .find(|known| known.kind.keyword() == statement.kind.keyword())
+                {
                     Some(known) => known.clone_from(statement),
                     None => block.statements.push(statement.clone()),
                 }

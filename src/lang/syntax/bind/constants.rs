@@ -75,7 +75,9 @@ impl BoundConstants {
                 if let ConstantKind::Quantity(quantity) = &constant.value.kind {
                     names(&quantity.number, &mut needed);
                 }
-                let needed = needed.into_iter().filter(|(need, _)| declared.contains_key(*need) && !open.contains(*need));
+                let needed = needed
+                    .into_iter()
+                    .filter(|(need, _)| declared.contains_key(*need) && !open.contains(*need));
                 stack.extend(needed.map(|(need, _)| (need.clone(), false)));
             }
         }
@@ -87,7 +89,9 @@ impl BoundConstants {
         let value = match &constant.value.kind {
             ConstantKind::Text(text) => Ok(Value::Text(text.value.clone())),
             ConstantKind::Quantity(quantity) => match bare(quantity) {
-                Some(word) if constant.param.is_some() && !declared.contains_key(word) => Ok(Value::Word(word.clone())),
+                Some(word) if constant.param.is_some() && !declared.contains_key(word) => {
+                    Ok(Value::Word(word.clone()))
+                }
                 _ => evaluate(quantity, self),
             },
         };

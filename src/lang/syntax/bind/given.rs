@@ -43,9 +43,16 @@ fn no_parameter(name: &Name, declared: &BTreeMap<Text, Declared<'_>>) -> BindErr
     if let Some(constant) = declared.get(name) {
         let help = format!("a `let` stays as it is: write `param {name} = ..;` in the spec to have it set");
         let declared = Some(constant.span);
-        return BindError::NoParameter { name: name.to_string(), help, span: *span, declared, declared_as: "a `let`" };
+        return BindError::NoParameter {
+            name: name.to_string(),
+            help,
+            span: *span,
+            declared,
+            declared_as: "a `let`",
+        };
     }
-    let parameters = declared.iter().filter(|(_, constant)| constant.param.is_some()).map(|(name, _)| &**name);
+    let parameters =
+        declared.iter().filter(|(_, constant)| constant.param.is_some()).map(|(name, _)| &**name);
     let setting = words::item(name).is_some_and(|item| item.form.is_setting());
     let help = match suggestion(name, parameters) {
         _ if setting => format!("it is a setting: declare `param {name} = ..;` and write `{name} = {name};`"),
@@ -97,7 +104,9 @@ fn kind_error(
         other => other.kind().to_owned(),
     };
     let (fits, help) = match (default, value) {
-        (Value::Integer(_), Value::Integer(_)) | (Value::Text(_), Value::Text(_)) | (Value::Word(_), Value::Word(_)) => (true, None),
+        (Value::Integer(_), Value::Integer(_))
+        | (Value::Text(_), Value::Text(_))
+        | (Value::Word(_), Value::Word(_)) => (true, None),
         (Value::Decimal(_), Value::Integer(number)) => (*number >= 0, None),
         (Value::Decimal(_), Value::Decimal(_)) => (true, None),
         (Value::Quantity(_, as_default), Value::Quantity(number, written)) => {
@@ -116,11 +125,15 @@ fn kind_error(
         None
     } else {
         let found = match value {
-            Value::Quantity(_, unit) if matches!(default, Value::Quantity(..)) => format!("`{}` does not measure this", unit.value),
+            Value::Quantity(_, unit) if matches!(default, Value::Quantity(..)) => {
+                format!("`{}` does not measure this", unit.value)
+            }
             Value::Text(text) => format!("`{text}` is no value of that kind"),
             other => format!("{} is {}", quoted(&other.written()), other.kind()),
         };
-        let help = help.unwrap_or_else(|| format!("it is {} unless it is set, and takes what is of that kind", quoted(&default.written())));
+        let help = help.unwrap_or_else(|| {
+            format!("it is {} unless it is set, and takes what is of that kind", quoted(&default.written()))
+        });
         Some(BindError::WrongValue { name: name.to_string(), wanted, help, span, found, declared: set.span })
     }
 }
@@ -141,7 +154,11 @@ fn example(default: &Value, unit: &str) -> String {
 }
 
 /// Complains about parameters that are not what they may be.
-pub(super) fn fits(declared: &BTreeMap<Text, Declared<'_>>, constants: &BoundConstants, errors: &mut Vec<BindError>) {
+pub(super) fn fits(
+    declared: &BTreeMap<Text, Declared<'_>>,
+    constants: &BoundConstants,
+    errors: &mut Vec<BindError>,
+) {
     for (name, declared) in declared {
         let Some(among) = declared.param.and_then(|param| param.among.as_ref()) else { continue };
         let Some(Known { value, span, .. }) = constants.known.get(name) else { continue };
@@ -150,14 +167,24 @@ pub(super) fn fits(declared: &BTreeMap<Text, Declared<'_>>, constants: &BoundCon
 }
 
 /// Why a parameter cannot be this.
-fn among_error(name: &Text, value: &Value, span: Span, among: &Among, constants: &BoundConstants) -> Option<BindError> {
+fn among_error(
+    name: &Text,
+    value: &Value,
+    span: Span,
+    among: &Among,
+    constants: &BoundConstants,
+) -> Option<BindError> {
     let (fits, wanted, close) = match among {
         Among::List(items, _) => {
             let names: Vec<&str> = items.iter().map(|item| &*item.value).collect();
             let (Value::Word(text) | Value::Text(text)) = value else {
                 return Some(not_listed(name, value, among, span));
             };
-            (names.contains(&&**text), format!("one of {}", list(&names)), suggestion(text, names.iter().copied()))
+            (
+                names.contains(&&**text),
+                format!("one of {}", list(&names)),
+                suggestion(text, names.iter().copied()),
+            )
         }
         Among::Range(low, high, _) => {
             let ends = [low, high].map(|end| evaluate(end, constants).ok());
@@ -171,14 +198,29 @@ fn among_error(name: &Text, value: &Value, span: Span, among: &Among, constants:
         }
     };
     let found = format!("this is {}", value.written());
-    let error = BindError::NotAmong { name: name.to_string(), wanted, help: close, span, found, declared: among.span() };
+    let error = BindError::NotAmong {
+        name: name.to_string(),
+        wanted,
+        help: close,
+        span,
+        found,
+        declared: among.span(),
+    };
     (!fits).then_some(error)
 }
 
 /// Complains about what a `sweep` says of parameters that there are not, or that cannot be.
-pub(super) fn swept(spec: &Spec, declared: &BTreeMap<Text, Declared<'_>>, defaults: &BoundConstants, errors: &mut Vec<BindError>) {
+pub(super) fn swept(
+    spec: &Spec,
+    declared: &BTreeMap<Text, Declared<'_>>,
+    defaults: &BoundConstants,
+    errors: &mut Vec<BindError>,
+) {
     let mut first: BTreeMap<&Text, Span> = BTreeMap::new();
-    let all = spec.items().into_iter().filter_map(|item| if let ItemKind::Sweep(all) = &item.kind { Some(all) } else { None });
+    let all = spec
+        .items()
+        .into_iter()
+        .filter_map(|item| if let ItemKind::Sweep(all) = &item.kind { Some(all) } else { None });
     for Swept { name, values } in all.flatten() {
         if let Some(&first) = first.get(&name.value) {
             let (what, help) = (format!("the parameter `{}`", name.value), "write all values into one line");
@@ -193,7 +235,9 @@ pub(super) fn swept(spec: &Spec, declared: &BTreeMap<Text, Declared<'_>>, defaul
         for value in values {
             let found: Vec<(Value, Span)> = match value {
                 SweptValue::Range { first, last, .. } => {
-                    let end = |end: &Name| Some((Value::Integer(end.value.replace('_', "").parse().ok()?), end.span));
+                    let end = |end: &Name| {
+                        Some((Value::Integer(end.value.replace('_', "").parse().ok()?), end.span))
+                    };
                     [first, last].into_iter().filter_map(end).collect()
                 }
                 SweptValue::One(constant) => {
@@ -224,7 +268,8 @@ pub(super) fn swept(spec: &Spec, declared: &BTreeMap<Text, Declared<'_>>, defaul
 
 /// Numbers are not listed but have a range.
 fn not_listed(name: &Text, value: &Value, among: &Among, span: Span) -> BindError {
-    let (wanted, found) = ("a name or a text, where names are listed".to_owned(), format!("this is {}", value.written()));
+    let (wanted, found) =
+        ("a name or a text, where names are listed".to_owned(), format!("this is {}", value.written()));
     let help = Some("numbers have a range: `in 1..=128`".to_owned());
     BindError::NotAmong { name: name.to_string(), wanted, help, span, found, declared: among.span() }
 }
@@ -238,7 +283,9 @@ fn compare(left: &Value, right: &Value) -> Option<Ordering> {
     };
     match (left, right) {
         (Value::Integer(left), Value::Integer(right)) => Some(left.cmp(right)),
-        (Value::Quantity(left, unit), Value::Quantity(right, other)) => Some(left.compare(converted(*right, &other.value, &unit.value)?)),
+        (Value::Quantity(left, unit), Value::Quantity(right, other)) => {
+            Some(left.compare(converted(*right, &other.value, &unit.value)?))
+        }
         _ => Some(number(left)?.compare(number(right)?)),
     }
 }

@@ -70,10 +70,17 @@ impl Lower<'_> {
                 couple.over.iter_mut().for_each(|over| self.word(over));
             }
             StatementKind::Component(component) => {
-                component.groups.iter_mut().chain([&mut component.weight]).for_each(|expr| self.expr(expr, &[]));
+                component
+                    .groups
+                    .iter_mut()
+                    .chain([&mut component.weight])
+                    .for_each(|expr| self.expr(expr, &[]));
             }
             StatementKind::Level(level) => {
-                [&mut level.blocks].into_iter().chain(&mut level.joined).for_each(|expr| self.expr(expr, &[]));
+                [&mut level.blocks]
+                    .into_iter()
+                    .chain(&mut level.joined)
+                    .for_each(|expr| self.expr(expr, &[]));
                 level.over.iter_mut().for_each(|over| self.word(over));
                 level.block.iter_mut().for_each(|block| self.block(block, &[]));
             }
@@ -155,13 +162,17 @@ impl Lower<'_> {
             return match value {
                 Value::Word(_) => Some(ValueKind::Quantity(value.literal(*span)?)),
                 Value::Integer(_) if of_router => Some(ValueKind::Quantity(value.literal(*span)?)),
-                Value::Text(text) if choice => Some(ValueKind::Router(Spanned { value: text.clone(), span: *span })),
+                Value::Text(text) if choice => {
+                    Some(ValueKind::Router(Spanned { value: text.clone(), span: *span }))
+                }
                 _ => None,
             };
         }
         // `graph live`
         let (ExprKind::Name(word), Some(unit)) = (&quantity.number.kind, &quantity.unit) else { return None };
-        let Known { value: Value::Text(text), span, .. } = self.constants.known.get(&unit.value)? else { return None };
+        let Known { value: Value::Text(text), span, .. } = self.constants.known.get(&unit.value)? else {
+            return None;
+        };
         let mut word = Spanned { value: word.clone(), span: quantity.number.span };
         self.word(&mut word);
         Some(ValueKind::File(word, Spanned { value: text.clone(), span: *span }, None))
@@ -171,7 +182,9 @@ impl Lower<'_> {
     fn text(&self, dims: &[Expr]) -> Option<Name> {
         let [Expr { kind: ExprKind::Name(name), .. }] = dims else { return None };
         match self.constants.known.get(name)? {
-            Known { value: Value::Text(text), span, .. } => Some(Spanned { value: text.clone(), span: *span }),
+            Known { value: Value::Text(text), span, .. } => {
+                Some(Spanned { value: text.clone(), span: *span })
+            }
             _ => None,
         }
     }
@@ -196,7 +209,9 @@ impl Lower<'_> {
             }
             match (value.literal(*span), &quantity.unit) {
                 (Some(literal), None) => *quantity = literal,
-                (Some(Quantity { number, unit: None, .. }), Some(_)) if !matches!(value, Value::Word(_)) => quantity.number = number,
+                (Some(Quantity { number, unit: None, .. }), Some(_)) if !matches!(value, Value::Word(_)) => {
+                    quantity.number = number
+                }
                 _ => self.wrong_place(&name.clone(), "a number", quantity.number.span),
             }
             return;
@@ -250,7 +265,8 @@ impl Lower<'_> {
             return self.wrong_place(&name, "an integer", span);
         }
         let ExprKind::Name(name) = &expr.kind else { return };
-        if let Some(Known { value, span, param: true, .. }) = self.constants.known.get(name).filter(|_| !indices.contains(name))
+        if let Some(Known { value, span, param: true, .. }) =
+            self.constants.known.get(name).filter(|_| !indices.contains(name))
             && let Some(literal) = value.literal(*span)
         {
             *expr = literal.number;

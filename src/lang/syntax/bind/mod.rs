@@ -98,7 +98,9 @@ fn kept(item: &mut Item, constants: &BoundConstants, declared: &BTreeMap<Text, D
         Some(Known { value: number @ Value::Integer(_), span, .. }) => number.literal(*span),
         Some(_) => None,
         None => match &declared.get(&name.value).map_or(value, |declared| &declared.value).kind {
-            ConstantKind::Quantity(quantity) if quantity.unit.is_none() && !constants.known.contains_key(&name.value) => {
+            ConstantKind::Quantity(quantity)
+                if quantity.unit.is_none() && !constants.known.contains_key(&name.value) =>
+            {
                 Some(quantity.clone())
             }
             _ => None,
@@ -122,11 +124,20 @@ fn declared<'a>(spec: &'a Spec, errors: &mut Vec<BindError>) -> BTreeMap<Text, D
         match declared.get(&name.value) {
             Some(first) if param.is_some() || first.param.is_some() || !integer(value) => {
                 let (what, help) = (format!("the constant `{}`", name.value), "a constant has one value");
-                errors.push(BindError::Twice { what, again: "declared", help, span: name.span, first: first.span });
+                errors.push(BindError::Twice {
+                    what,
+                    again: "declared",
+                    help,
+                    span: name.span,
+                    first: first.span,
+                });
             }
             // Two `let` of integers are told where the others are.
             Some(_) => {}
-            None => _ = declared.insert(name.value.clone(), Declared { span: name.span, param, value: value.clone() }),
+            None => {
+                _ = declared
+                    .insert(name.value.clone(), Declared { span: name.span, param, value: value.clone() })
+            }
         }
     }
     declared
@@ -139,7 +150,12 @@ fn integer(value: &Constant) -> bool {
 
 /// The values of all constants: first by what is declared, which says what parameters take, then with what
 /// is set.
-fn values(spec: &Spec, declared: &mut BTreeMap<Text, Declared<'_>>, changes: &Changes<'_>, errors: &mut Vec<BindError>) -> BoundConstants {
+fn values(
+    spec: &Spec,
+    declared: &mut BTreeMap<Text, Declared<'_>>,
+    changes: &Changes<'_>,
+    errors: &mut Vec<BindError>,
+) -> BoundConstants {
     let mut told = Vec::new();
     let defaults = BoundConstants::of(declared, &mut told);
     given::swept(spec, declared, &defaults, errors);

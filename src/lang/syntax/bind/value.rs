@@ -88,9 +88,13 @@ pub(super) fn evaluate(written: &Quantity, names: &dyn Names) -> Result<Value, N
     let number = expression(&written.number, names)?;
     let Some(unit) = &written.unit else { return Ok(number) };
     match number {
-        Value::Integer(number) if number >= 0 => Ok(Value::Quantity(Decimal::whole(number.unsigned_abs()), unit.clone())),
+        Value::Integer(number) if number >= 0 => {
+            Ok(Value::Quantity(Decimal::whole(number.unsigned_abs()), unit.clone()))
+        }
         Value::Decimal(number) => Ok(Value::Quantity(number, unit.clone())),
-        Value::Integer(number) => Err(NoValue::Told(format!("{number} {} is negative", unit.value), written.span)),
+        Value::Integer(number) => {
+            Err(NoValue::Told(format!("{number} {} is negative", unit.value), written.span))
+        }
         other => Err(NoValue::Told(format!("{} with the unit `{}`", other.kind(), unit.value), written.span)),
     }
 }
@@ -98,10 +102,12 @@ pub(super) fn evaluate(written: &Quantity, names: &dyn Names) -> Result<Value, N
 fn expression(written: &Expr, names: &dyn Names) -> Result<Value, NoValue> {
     let told = |problem: String| NoValue::Told(problem, written.span);
     match &written.kind {
-        ExprKind::Integer(digits) => digits.replace('_', "").parse().map(Value::Integer).map_err(|_| NoValue::Elsewhere),
-        ExprKind::Decimal(digits) => {
-            Decimal::parse(digits).map(Value::Decimal).ok_or_else(|| told("it has more than 18 digits".to_owned()))
+        ExprKind::Integer(digits) => {
+            digits.replace('_', "").parse().map(Value::Integer).map_err(|_| NoValue::Elsewhere)
         }
+        ExprKind::Decimal(digits) => Decimal::parse(digits)
+            .map(Value::Decimal)
+            .ok_or_else(|| told("it has more than 18 digits".to_owned())),
         ExprKind::Name(name) => names.value(name).cloned().ok_or(NoValue::Elsewhere),
         ExprKind::Paren(inner) => expression(inner, names),
         ExprKind::Negate(inner) => match expression(inner, names)? {
@@ -141,7 +147,9 @@ fn calculate(left: Value, operator: Operator, right: Value, span: Span) -> Resul
         Value::Decimal(number) | Value::Quantity(number, _) => Some(*number),
         Value::Word(_) | Value::Text(_) => None,
     };
-    let (Some(a), Some(b)) = (number(&left), number(&right)) else { return Err(told("calculates with what is no number from 0 on")) };
+    let (Some(a), Some(b)) = (number(&left), number(&right)) else {
+        return Err(told("calculates with what is no number from 0 on"));
+    };
     let units = |value: &Value| if let Value::Quantity(_, unit) = value { Some(unit.clone()) } else { None };
     match (operator, units(&left), units(&right)) {
         (Add, None, None) => a.plus(b).map(Value::Decimal).ok_or_else(inexact),
@@ -151,9 +159,12 @@ fn calculate(left: Value, operator: Operator, right: Value, span: Span) -> Resul
         (Multiply, Some(unit), None) | (Multiply, None, Some(unit)) => {
             a.product(b).map(|number| Value::Quantity(number, unit)).ok_or_else(inexact)
         }
-        (Divide, Some(unit), None) => a.divided(b).map(|number| Value::Quantity(number, unit)).ok_or_else(inexact),
+        (Divide, Some(unit), None) => {
+            a.divided(b).map(|number| Value::Quantity(number, unit)).ok_or_else(inexact)
+        }
         (Add | Subtract | Divide, Some(to), Some(from)) => {
-            let b = converted(b, &from.value, &to.value).ok_or_else(|| told("mixes units that measure different things"))?;
+            let b = converted(b, &from.value, &to.value)
+                .ok_or_else(|| told("mixes units that measure different things"))?;
             match operator {
                 Add => a.plus(b).map(|number| Value::Quantity(number, to)).ok_or_else(inexact),
                 Subtract => a.minus(b).map(|number| Value::Quantity(number, to)).ok_or_else(negative),

@@ -46,7 +46,8 @@ impl Builder {
                 Rule::other_fabric => {
                     let mut parts = children(pair.clone());
                     let Some(found) = parts.next().map(|keyword| self.name(&keyword)) else { continue };
-                    self.errors.push(ParseError::NotFabric { found: found.value.to_string(), span: found.span });
+                    self.errors
+                        .push(ParseError::NotFabric { found: found.value.to_string(), span: found.span });
                     entries.push(Entry::Fabric(self.fabric(pair, parts, found.span)));
                 }
                 Rule::item => entries.extend(self.item(pair).map(|item| self.entry(item))),
@@ -60,7 +61,8 @@ impl Builder {
     fn entry(&mut self, item: Item) -> Entry {
         match &item.kind {
             ItemKind::Unknown(found, ..)
-                if closest(&found.value, ITEMS.iter().map(|item| item.name).chain(["fabric"])) == Some("fabric") =>
+                if closest(&found.value, ITEMS.iter().map(|item| item.name).chain(["fabric"]))
+                    == Some("fabric") =>
             {
                 self.errors.push(ParseError::NotFabric { found: found.value.to_string(), span: found.span });
                 let name = Spanned { value: "".into(), span: found.span };
@@ -70,7 +72,12 @@ impl Builder {
         }
     }
 
-    fn fabric<'a>(&mut self, pair: Pair<'a, Rule>, parts: impl Iterator<Item = Pair<'a, Rule>>, keyword: Span) -> Fabric {
+    fn fabric<'a>(
+        &mut self,
+        pair: Pair<'a, Rule>,
+        parts: impl Iterator<Item = Pair<'a, Rule>>,
+        keyword: Span,
+    ) -> Fabric {
         let span = self.span(&pair);
         let mut parts = parts.peekable();
         let name = parts.next_if(|pair| pair.as_rule() == Rule::name).map(|pair| self.name(&pair));
@@ -142,7 +149,9 @@ impl Builder {
             Rule::failures => ItemKind::Failures(self.block(parts.next()?)),
             Rule::demand => ItemKind::Demand(self.block(parts.next()?)),
             Rule::simulate => ItemKind::Simulate(self.name(&parts.next()?), self.block(parts.next()?)),
-            Rule::slice => self.slice(Span { start: span.start, end: span.start + "slice".len() as u32 }, parts),
+            Rule::slice => {
+                self.slice(Span { start: span.start, end: span.start + "slice".len() as u32 }, parts)
+            }
             Rule::collective => ItemKind::Collective(self.setting(parts.next()?)?),
             Rule::ocs => ItemKind::Ocs(self.ocs(parts)?),
             Rule::require => ItemKind::Require(self.require(parts)?),
@@ -178,7 +187,10 @@ impl Builder {
                 Rule::indices => {
                     for index in children(pair) {
                         let mut parts = children(index);
-                        indices.push(Index { name: self.name(&parts.next()?), range: self.range(parts.next()?)? });
+                        indices.push(Index {
+                            name: self.name(&parts.next()?),
+                            range: self.range(parts.next()?)?,
+                        });
                     }
                 }
                 Rule::for_cubes => cubes = Some(self.range(children(pair).next()?)?),
@@ -194,7 +206,11 @@ impl Builder {
         let lo = self.expr(parts.next()?);
         let dots = parts.next()?;
         if dots.as_rule() == Rule::wrong_dots {
-            self.errors.push(ParseError::WrongRange { found: dots.as_str().to_owned(), help: RANGE, span: self.span(&dots) });
+            self.errors.push(ParseError::WrongRange {
+                found: dots.as_str().to_owned(),
+                help: RANGE,
+                span: self.span(&dots),
+            });
         }
         Some(Range { lo, hi: self.expr(parts.next()?), span })
     }
@@ -210,7 +226,10 @@ impl Builder {
                 Rule::text => statements.extend(self.text(pair)),
                 Rule::setting => {
                     let span = self.span(&pair);
-                    statements.extend(self.setting(pair).map(|setting| Statement { kind: StatementKind::Setting(setting), span }));
+                    statements.extend(
+                        self.setting(pair)
+                            .map(|setting| Statement { kind: StatementKind::Setting(setting), span }),
+                    );
                 }
                 Rule::stray_semi => self.errors.push(ParseError::StraySemicolon { span: self.span(&pair) }),
                 Rule::stray_assign => self.stray_assign(&pair),
@@ -221,7 +240,10 @@ impl Builder {
     }
 
     fn stray_assign(&mut self, pair: &Pair<'_, Rule>) {
-        self.errors.push(ParseError::StrayAssign { found: pair.as_str().trim_end().to_owned(), span: self.span(pair) });
+        self.errors.push(ParseError::StrayAssign {
+            found: pair.as_str().trim_end().to_owned(),
+            span: self.span(pair),
+        });
     }
 
     /// Dimensions, however they are joined.
@@ -230,7 +252,9 @@ impl Builder {
         let mut flat = Vec::new();
         for part in parts {
             match part.as_rule() {
-                Rule::wrong_by => wrong = wrong.or(Some((part.as_str().trim_end().to_owned(), self.span(&part)))),
+                Rule::wrong_by => {
+                    wrong = wrong.or(Some((part.as_str().trim_end().to_owned(), self.span(&part))))
+                }
                 Rule::tuple => {
                     wrong = wrong.or(Some((part.as_str().trim_end().to_owned(), self.span(&part))));
                     flat.extend(children(part));
@@ -265,7 +289,8 @@ impl Builder {
                 let ports_pair = parts.next()?;
                 let mut end = self.span(&ports_pair);
                 let sided = ports_pair.as_rule() == Rule::sided;
-                let mut ports = children(ports_pair).map(|port| self.port(port)).collect::<Option<Vec<_>>>()?;
+                let mut ports =
+                    children(ports_pair).map(|port| self.port(port)).collect::<Option<Vec<_>>>()?;
                 let ports = match (sided, ports.len()) {
                     (true, 2) => Coupled::Sided(ports.remove(0), ports.remove(0)),
                     _ => Coupled::AnyOf(ports),
@@ -308,7 +333,8 @@ impl Builder {
             Rule::split_weight => {
                 let span = self.span(&next);
                 let weight = children(next).next()?;
-                self.errors.push(ParseError::SplitWeight { wanted: written(weight.as_str().trim_end()), span });
+                self.errors
+                    .push(ParseError::SplitWeight { wanted: written(weight.as_str().trim_end()), span });
                 self.expr(weight)
             }
             _ => self.expr(next),
@@ -340,7 +366,11 @@ impl Builder {
     }
 
     /// The rest of a line: `over link` (if written) and the `;`.
-    fn over<'i>(&mut self, parts: &mut impl Iterator<Item = Pair<'i, Rule>>, end: &mut Span) -> Option<Option<Name>> {
+    fn over<'i>(
+        &mut self,
+        parts: &mut impl Iterator<Item = Pair<'i, Rule>>,
+        end: &mut Span,
+    ) -> Option<Option<Name>> {
         let mut next = parts.next()?;
         let mut over = None;
         if next.as_rule() == Rule::name {
@@ -431,7 +461,11 @@ impl Builder {
         let first = self.expr(parts.next()?);
         let mut next = parts.next()?;
         if next.as_rule() == Rule::wrong_dots {
-            self.errors.push(ParseError::WrongRange { found: next.as_str().to_owned(), help: STEPS, span: self.span(&next) });
+            self.errors.push(ParseError::WrongRange {
+                found: next.as_str().to_owned(),
+                help: STEPS,
+                span: self.span(&next),
+            });
             next = parts.next()?;
         }
         Some(Steps { first, last: self.expr(next), step: self.expr(parts.next()?) })
@@ -455,9 +489,14 @@ impl Builder {
     pub(super) fn assign(&mut self, pair: Pair<'_, Rule>, name: &Name, value: &Pair<'_, Rule>) {
         if pair.as_rule() == Rule::missing_assign {
             let value = value.as_str().trim_end().to_owned();
-            self.errors.push(ParseError::MissingAssign { name: name.value.to_string(), value, span: name.span });
+            self.errors.push(ParseError::MissingAssign {
+                name: name.value.to_string(),
+                value,
+                span: name.span,
+            });
         } else if let Some(wrong) = children(pair).next() {
-            self.errors.push(ParseError::WrongAssign { found: wrong.as_str().to_owned(), span: self.span(&wrong) });
+            self.errors
+                .push(ParseError::WrongAssign { found: wrong.as_str().to_owned(), span: self.span(&wrong) });
         }
     }
 
@@ -465,8 +504,12 @@ impl Builder {
     pub(super) fn semi(&mut self, pair: Option<Pair<'_, Rule>>, end: Span) {
         let Some(wrong) = pair.and_then(|pair| children(pair).next()) else { return };
         match wrong.as_rule() {
-            Rule::comma_for_semi => self.errors.push(ParseError::CommaForSemicolon { span: self.span(&wrong) }),
-            _ => self.errors.push(ParseError::MissingSemicolon { span: Span { start: end.end, end: end.end } }),
+            Rule::comma_for_semi => {
+                self.errors.push(ParseError::CommaForSemicolon { span: self.span(&wrong) })
+            }
+            _ => {
+                self.errors.push(ParseError::MissingSemicolon { span: Span { start: end.end, end: end.end } })
+            }
         }
     }
 }
@@ -479,5 +522,10 @@ const STEPS: &str = "`0.1 .. 0.5 step 0.1` has both ends";
 fn not_slice(keyword: &Name) -> ParseError {
     let close = closest(&keyword.value, ["slice"]).map(|meant| format!("did you mean `{meant}`?"));
     let help = close.unwrap_or_else(|| "only `fabric` and `slice` have blocks in their braces".to_owned());
-    ParseError::Unexpected { found: format!("`{}`", keyword.value), expected: "`slice`".to_owned(), help: Some(help), span: keyword.span }
+    ParseError::Unexpected {
+        found: format!("`{}`", keyword.value),
+        expected: "`slice`".to_owned(),
+        help: Some(help),
+        span: keyword.span,
+    }
 }

@@ -9,7 +9,10 @@ use pest::iterators::Pair;
 
 impl Builder {
     /// `name = value` of a `let` or `param`.
-    pub(super) fn constant_name<'i>(&mut self, parts: &mut impl Iterator<Item = Pair<'i, Rule>>) -> Option<(Name, Constant)> {
+    pub(super) fn constant_name<'i>(
+        &mut self,
+        parts: &mut impl Iterator<Item = Pair<'i, Rule>>,
+    ) -> Option<(Name, Constant)> {
         let name = self.name(&parts.next()?);
         let (assign, value) = (parts.next()?, parts.next()?);
         self.assign(assign, &name, &value);

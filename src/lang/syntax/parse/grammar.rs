@@ -9,7 +9,8 @@ pub(super) struct Grammar;
 /// The parts of a pair that carry meaning: no keywords, no lookaheads, expressions without their wrapping
 /// levels.
 pub(super) fn children(pair: Pair<'_, Rule>) -> impl Iterator<Item = Pair<'_, Rule>> {
-    pair.into_inner().filter(|pair| !matches!(rule_name(pair.as_rule()), RuleName::Keyword(_) | RuleName::Lookahead))
+    pair.into_inner()
+        .filter(|pair| !matches!(rule_name(pair.as_rule()), RuleName::Keyword(_) | RuleName::Lookahead))
 }
 
 /// How a rule is called towards people.
@@ -58,7 +59,9 @@ fn rule_name(rule: Rule) -> RuleName {
         Rule::for_cubes => Words("`for cubes lo..hi`"),
         Rule::range => Words("a range such as `0..4`"),
         Rule::list => Words("a list such as `[cube0[0,0,0], 17]`"),
-        Rule::item_name | Rule::router_name | Rule::bracketed | Rule::quoted => Words("the name of a router, or a number"),
+        Rule::item_name | Rule::router_name | Rule::bracketed | Rule::quoted => {
+            Words("the name of a router, or a number")
+        }
         Rule::steps => Words("rates such as `0.1 .. 1.8 step 0.1`"),
         Rule::block => Words("`{`"),
         Rule::statement
@@ -94,16 +97,23 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::quantity => Words("a value"),
         Rule::dims | Rule::by => Words("dimensions such as `4 x 4 x 4`"),
         Rule::unit | Rule::unit_text => Words("a unit"),
-        Rule::expr | Rule::term | Rule::factor | Rule::primary | Rule::paren | Rule::integer | Rule::signed | Rule::decimal => {
-            Words("a number")
-        }
+        Rule::expr
+        | Rule::term
+        | Rule::factor
+        | Rule::primary
+        | Rule::paren
+        | Rule::integer
+        | Rule::signed
+        | Rule::decimal => Words("a number"),
         Rule::semi => Words("`;`"),
         Rule::assign => Words("`=`"),
         Rule::dots => Words("`..`"),
         Rule::comparison | Rule::good_comparison => Words("a comparison"),
         Rule::add_op | Rule::mul_op => Words("an operator"),
         Rule::metric | Rule::metric_at => Words("a metric"),
-        Rule::name | Rule::word | Rule::dashed | Rule::setting_name | Rule::choice_name | Rule::root_word => Words("a name"),
+        Rule::name | Rule::word | Rule::dashed | Rule::setting_name | Rule::choice_name | Rule::root_word => {
+            Words("a name")
+        }
         Rule::string => Words("a path in quotes"),
         Rule::EOI => Words("the end of the file"),
         Rule::negate => Words("a number"),
@@ -159,6 +169,11 @@ fn rule_name(rule: Rule) -> RuleName {
         | Rule::unknown_block
         | Rule::unknown_items
         | Rule::other_fabric => Mistake,
-        Rule::statement_start | Rule::step_dots | Rule::keyword | Rule::sign | Rule::word_char | Rule::WHITESPACE => Lookahead,
+        Rule::statement_start
+        | Rule::step_dots
+        | Rule::keyword
+        | Rule::sign
+        | Rule::word_char
+        | Rule::WHITESPACE => Lookahead,
     }
 }

@@ -30,12 +30,19 @@ impl Builder {
         let name = self.name(&pair);
         if pair.as_rule() == Rule::wrong_comparison {
             let help = match &*name.value {
-                "=" => format!("`=` sets a value; a require compares: `require {} >= ..`, `<= ..`, or `== ..` for exactly", metric.value),
+                "=" => format!(
+                    "`=` sets a value; a require compares: `require {} >= ..`, `<= ..`, or `== ..` for exactly",
+                    metric.value
+                ),
                 "=<" | "≤" => "write `<=`".to_owned(),
                 "=>" | "≥" => "write `>=`".to_owned(),
                 _ => "a require states what must hold; say it with `<` or `>`".to_owned(),
             };
-            self.errors.push(ParseError::WrongComparison { found: name.value.to_string(), help, span: name.span });
+            self.errors.push(ParseError::WrongComparison {
+                found: name.value.to_string(),
+                help,
+                span: name.span,
+            });
         }
         Some(name)
     }
@@ -45,7 +52,9 @@ impl Builder {
 fn times_reference(value: &mut Quantity) -> Option<Share> {
     let ExprKind::Chain(first, rest) = &mut value.number.kind else { return None };
     let of = match rest.last() {
-        Some((Operator::Multiply, Expr { kind: ExprKind::Name(name), span })) if REFERENCES.contains(&&**name) && value.unit.is_none() => {
+        Some((Operator::Multiply, Expr { kind: ExprKind::Name(name), span }))
+            if REFERENCES.contains(&&**name) && value.unit.is_none() =>
+        {
             Spanned { value: name.clone(), span: *span }
         }
         _ => return None,

@@ -37,7 +37,12 @@ pub(super) fn unexpected(code: &str, at: usize, base: u32, variant: &ErrorVarian
     if let Some((meant, length)) = line.meant() {
         let (found, start) = (format!("`{}`", &line.text[..length]), base + line.start as u32);
         let help = Some(format!("did you mean `{meant}`? For example `{}`", example(meant).unwrap_or(meant)));
-        return ParseError::Unexpected { found, expected: format!("`{meant}`"), help, span: Span { start, end: start + length as u32 } };
+        return ParseError::Unexpected {
+            found,
+            expected: format!("`{meant}`"),
+            help,
+            span: Span { start, end: start + length as u32 },
+        };
     }
     let rest = &code[at..];
     let token = match rest.chars().next() {
@@ -49,7 +54,9 @@ pub(super) fn unexpected(code: &str, at: usize, base: u32, variant: &ErrorVarian
     let token = &rest[..token];
     let found = match token.chars().next() {
         None => "the end of the file".to_owned(),
-        Some(sign) if sign.is_whitespace() || sign.is_control() || sign == '\u{200b}' || sign == '\u{feff}' => {
+        Some(sign)
+            if sign.is_whitespace() || sign.is_control() || sign == '\u{200b}' || sign == '\u{feff}' =>
+        {
             format!("`{}`", sign.escape_unicode())
         }
         Some(_) => format!("`{token}`"),
@@ -69,7 +76,9 @@ fn is_word(c: char) -> bool {
 /// What could have stood there, in words.
 fn expected(variant: &ErrorVariant<Rule>, line: &Line<'_>) -> String {
     let expected: BTreeSet<&str> = match variant {
-        ErrorVariant::ParsingError { positives, .. } => positives.iter().filter_map(|&rule| expectation(rule)).collect(),
+        ErrorVariant::ParsingError { positives, .. } => {
+            positives.iter().filter_map(|&rule| expectation(rule)).collect()
+        }
         ErrorVariant::CustomError { .. } => BTreeSet::new(),
     };
     let mut expected: Vec<&str> = expected.into_iter().collect();
@@ -77,7 +86,8 @@ fn expected(variant: &ErrorVariant<Rule>, line: &Line<'_>) -> String {
         // Where a new line of a block may begin, the ways to go on with the old one are noise.
         expected.retain(|name| matches!(*name, "an item" | "a setting" | "`}`" | "`fabric`"));
     }
-    let lines = words::item(line.word).is_some_and(|item| item.form == Form::Line) || example(line.word).is_some() && line.nested;
+    let lines = words::item(line.word).is_some_and(|item| item.form == Form::Line)
+        || example(line.word).is_some() && line.nested;
     // Only a require compares.
     let noise = &NOT_IN_A_LINE[usize::from(line.word == "require")..];
     if lines && expected.iter().any(|name| !noise.contains(name)) {
@@ -108,8 +118,10 @@ fn help(code: &str, at: usize, token: &str, line: &Line<'_>) -> Option<String> {
         });
     }
     let digit_before = last.is_some_and(|c| c.is_ascii_digit());
-    let quoted =
-        token.strip_prefix('"').and_then(|text| text.strip_suffix('"')).filter(|text| text.chars().all(|c| is_word(c) || c == '-'));
+    let quoted = token
+        .strip_prefix('"')
+        .and_then(|text| text.strip_suffix('"'))
+        .filter(|text| text.chars().all(|c| is_word(c) || c == '-'));
     Some(match token {
         "#" => "comments begin with `//`".to_owned(),
         "-" if rest.starts_with("--") => "comments begin with `//`".to_owned(),
@@ -167,11 +179,14 @@ fn help(code: &str, at: usize, token: &str, line: &Line<'_>) -> Option<String> {
 
 /// How one rate and several rates are written, with the ends of the wrong text where it has them.
 fn ascending_rates(text: &str) -> String {
-    let number = |part: &str| part.trim().parse::<f64>().is_ok_and(f64::is_finite).then(|| part.trim().to_owned());
+    let number =
+        |part: &str| part.trim().parse::<f64>().is_ok_and(f64::is_finite).then(|| part.trim().to_owned());
     let ends = text.split_once('=').and_then(|(_, ends)| ends.split_once(".."));
     let ends = ends.and_then(|(first, last)| number(first).zip(number(last.trim_start_matches(['.', '=']))));
     let (first, last) = ends.unwrap_or(("0.1".to_owned(), "1.8".to_owned()));
-    format!("one rate is written `rates = 0.5;`, several ascend by a step: `rates = {first} .. {last} step 0.1;`")
+    format!(
+        "one rate is written `rates = 0.5;`, several ascend by a step: `rates = {first} .. {last} step 0.1;`"
+    )
 }
 
 /// An item or a statement as it is written.
@@ -220,15 +235,21 @@ impl<'a> Line<'a> {
     fn meant(&self) -> Option<(&'static str, usize)> {
         let word = self.word;
         // A keyword with `-` for its `_`.
-        let dashed = &self.text[..self.text.find(|c: char| !(is_word(c) || c == '-')).unwrap_or(self.text.len())];
-        if let Some((name, _)) = STATEMENTS.iter().find(|(name, _)| dashed != *name && plain(dashed) == *name) {
+        let dashed =
+            &self.text[..self.text.find(|c: char| !(is_word(c) || c == '-')).unwrap_or(self.text.len())];
+        if let Some((name, _)) = STATEMENTS.iter().find(|(name, _)| dashed != *name && plain(dashed) == *name)
+        {
             return Some((name, dashed.len()));
         }
-        let known = |word: &str| word == "fabric" || words::item(word).is_some() || words::field(word).is_some();
+        let known =
+            |word: &str| word == "fabric" || words::item(word).is_some() || words::field(word).is_some();
         if word.is_empty() || self.text[word.len()..].split_whitespace().count() > 1 || known(word) {
             return None;
         }
-        let lines = words::ITEMS.iter().filter(|item| item.form == Form::Line || item.form == Form::Named).map(|item| item.name);
+        let lines = words::ITEMS
+            .iter()
+            .filter(|item| item.form == Form::Line || item.form == Form::Named)
+            .map(|item| item.name);
         let all = lines.chain(STATEMENTS.iter().map(|(name, _)| *name)).chain(["fabric"]);
         words::meant(word, true).or_else(|| closest(word, all)).map(|meant| (meant, word.len()))
     }

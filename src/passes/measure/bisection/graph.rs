@@ -17,7 +17,8 @@ impl Graph {
     /// The routers of a topology; parallel links are one edge.
     pub(super) fn of(topology: &Topology) -> Self {
         let rows = topology.nodes().map(|node| {
-            let ends = topology.channels_from(node).map(|channel| (topology.target(channel).node.index() as u32, 1));
+            let ends =
+                topology.channels_from(node).map(|channel| (topology.target(channel).node.index() as u32, 1));
             ends.collect()
         });
         Self::new(rows, vec![1; topology.node_count()])

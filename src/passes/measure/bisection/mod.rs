@@ -50,16 +50,25 @@ const FIRST_STREAM: u64 = 1;
 ///
 /// The topology must be connected and have two routers or more and no simplex link; see
 /// [`fabc_ir::bisection_unmeasured`].
-pub(super) fn bisection(topology: &Topology, demand: &Demand, given: &[Vec<bool>], brief: bool) -> (Bisection, PassRecord) {
+pub(super) fn bisection(
+    topology: &Topology,
+    demand: &Demand,
+    given: &[Vec<bool>],
+    brief: bool,
+) -> (Bisection, PassRecord) {
     let graph = Graph::of(topology);
     let large = graph.len() > limits::SPECTRUM_ROUTERS;
     let spectrum = (!large).then(|| spectrum(&graph));
     // Floats are only compared.
-    let by_value = |Spectrum { fiedler, .. }: &Spectrum| first_half(graph.len(), |one, other| fiedler[one].total_cmp(&fiedler[other]));
-    let structural: Vec<Vec<bool>> = given.iter().cloned().chain(plausible(topology)).chain(spectrum.as_ref().map(by_value)).collect();
+    let by_value = |Spectrum { fiedler, .. }: &Spectrum| {
+        first_half(graph.len(), |one, other| fiedler[one].total_cmp(&fiedler[other]))
+    };
+    let structural: Vec<Vec<bool>> =
+        given.iter().cloned().chain(plausible(topology)).chain(spectrum.as_ref().map(by_value)).collect();
     let links = topology.links().len().max(1);
     let affordable = STARTS.map(|(most, work)| most.min(work / links));
-    let multilevel = if large { LARGE_WORK / links } else { affordable[0].max(affordable[1]) }.max(FEWEST_STARTS);
+    let multilevel =
+        if large { LARGE_WORK / links } else { affordable[0].max(affordable[1]) }.max(FEWEST_STARTS);
     let multilevel = if brief { multilevel.min(BRIEF_STARTS) } else { multilevel };
     let cut_of = |start: usize| {
         let sides = match structural.get(start) {
@@ -70,7 +79,12 @@ pub(super) fn bisection(topology: &Topology, demand: &Demand, given: &[Vec<bool>
             }
             None => {
                 let at = start - structural.len();
-                multilevel::halves(&graph, COARSEST[at % COARSEST.len()], None, &mut Stream::new(1, FIRST_STREAM + at as u64))
+                multilevel::halves(
+                    &graph,
+                    COARSEST[at % COARSEST.len()],
+                    None,
+                    &mut Stream::new(1, FIRST_STREAM + at as u64),
+                )
             }
         };
         (graph.cut(&sides), start, sides)
@@ -97,13 +111,21 @@ pub(super) fn bisection(topology: &Topology, demand: &Demand, given: &[Vec<bool>
     let record = PassRecord {
         name: "bisection".to_owned(),
         stopped_by: if by_spectrum == most { "optimal" } else { "budget" }.to_owned(),
-        counters: [("starts", starts as u64), ("steps", spectrum.as_ref().map_or(0, |spectrum| spectrum.steps))]
-            .map(|(name, count)| (name.to_owned(), count))
-            .to_vec(),
+        counters: [
+            ("starts", starts as u64),
+            ("steps", spectrum.as_ref().map_or(0, |spectrum| spectrum.steps)),
+        ]
+        .map(|(name, count)| (name.to_owned(), count))
+        .to_vec(),
         notes: match (value, large) {
             (Some(_), _) => Vec::new(),
-            (None, true) => vec!["the spectrum of so many routers is not looked at: only the flow tells a lower end".to_owned()],
-            (None, false) => vec!["the iteration for the lower end did not settle: only the flow tells one".to_owned()],
+            (None, true) => vec![
+                "the spectrum of so many routers is not looked at: only the flow tells a lower end"
+                    .to_owned(),
+            ],
+            (None, false) => {
+                vec!["the iteration for the lower end did not settle: only the flow tells one".to_owned()]
+            }
         },
     };
     (halved(topology, demand, &sides, by_spectrum), record)
@@ -123,7 +145,9 @@ fn halved(topology: &Topology, demand: &Demand, sides: &[bool], by_spectrum: u64
     let half: Vec<NodeId> = topology.nodes().filter(|node| sides[node.index()] == wanted).collect();
     let inside = |node: NodeId| sides[node.index()] == wanted;
     let across = || topology.links().iter().filter(|link| inside(link.a.node) != inside(link.b.node));
-    let at_endpoints = across().filter(|link| topology.is_endpoint(link.a.node) || topology.is_endpoint(link.b.node)).count() as u64;
+    let at_endpoints = across()
+        .filter(|link| topology.is_endpoint(link.a.node) || topology.is_endpoint(link.b.node))
+        .count() as u64;
     let [one, other] = [true, false].map(|from| across_from(topology, demand, &|node| inside(node) == from));
     // No demand at all is the widest.
     let wider = |(capacity, demand): (u64, u64), than: (u64, u64)| {
@@ -132,12 +156,23 @@ fn halved(topology: &Topology, demand: &Demand, sides: &[bool], by_spectrum: u64
     let (capacity, demand) = if wider(one, other) || one.1 == 0 { other } else { one };
     let narrowest = topology.links().ids().map(|link| topology.capacity(link)).min().unwrap_or(1);
     let narrowest_bps = narrowest * topology.capacities().unit_bps();
-    Bisection { by_spectrum, by_flow: 0, most: across().count() as u64, at_endpoints, half, capacity, demand, narrowest_bps }
+    Bisection {
+        by_spectrum,
+        by_flow: 0,
+        most: across().count() as u64,
+        at_endpoints,
+        half,
+        capacity,
+        demand,
+        narrowest_bps,
+    }
 }
 
 /// Capacity of the channels that leave a half, and the demand from it to the other one.
 fn across_from(topology: &Topology, demand: &Demand, inside: &dyn Fn(NodeId) -> bool) -> (u64, u64) {
-    let leaves = |channel: &ChannelId| inside(topology.source(*channel).node) && !inside(topology.target(*channel).node);
+    let leaves = |channel: &ChannelId| {
+        inside(topology.source(*channel).node) && !inside(topology.target(*channel).node)
+    };
     let capacity = topology.channels().filter(leaves).map(|channel| topology.channel_capacity(channel)).sum();
     let receivers: Vec<NodeId> = topology.endpoints().filter(|&node| !inside(node)).collect();
     if demand.is_uniform() {

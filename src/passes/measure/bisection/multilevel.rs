@@ -16,7 +16,12 @@ const SHRINKS_TO_PERCENT: usize = 95;
 const HEAVIEST_PART: u32 = 12;
 
 /// Two halves, `[router]`: new ones, or given ones made better, where no matching joins the two.
-pub(super) fn halves(graph: &Graph, coarsest: usize, given: Option<&[bool]>, stream: &mut Stream) -> Vec<bool> {
+pub(super) fn halves(
+    graph: &Graph,
+    coarsest: usize,
+    given: Option<&[bool]>,
+    stream: &mut Stream,
+) -> Vec<bool> {
     let mut levels: Vec<(Graph, Vec<u32>)> = Vec::new();
     let mut kept = given.map(<[bool]>::to_vec);
     loop {
@@ -71,7 +76,8 @@ fn matched(graph: &Graph, sides: Option<&[bool]>, stream: &mut Stream) -> (Graph
         members.push(pair);
     }
     let both = |&[one, other]: &[u32; 2]| std::iter::once(one).chain((other != one).then_some(other));
-    let weights = members.iter().map(|pair| both(pair).map(|member| graph.weights[member as usize]).sum()).collect();
+    let weights =
+        members.iter().map(|pair| both(pair).map(|member| graph.weights[member as usize]).sum()).collect();
     let rows = members.iter().map(|pair| {
         let edges = both(pair).flat_map(|member| graph.edges(member as usize));
         edges.map(|&(to, links)| (parents[to as usize], links)).collect()
@@ -98,7 +104,12 @@ fn grown(graph: &Graph, stream: &mut Stream) -> Vec<bool> {
             }
             let mut around: Vec<u32> = graph.edges(vertex).iter().map(|&(to, _)| to).collect();
             stream.shuffle(&mut around);
-            queue.extend(around.into_iter().map(|to| to as usize).filter(|&to| !std::mem::replace(&mut seen[to], true)));
+            queue.extend(
+                around
+                    .into_iter()
+                    .map(|to| to as usize)
+                    .filter(|&to| !std::mem::replace(&mut seen[to], true)),
+            );
         }
     }
     sides

@@ -33,7 +33,9 @@ fn goal(graph: &Graph, slack: u32) -> std::ops::RangeInclusive<u32> {
 
 /// Links that leave the cut when a vertex moves.
 fn gain(graph: &Graph, sides: &[bool], vertex: usize) -> i64 {
-    let signed = |&(to, links): &(u32, u32)| if sides[to as usize] == sides[vertex] { -i64::from(links) } else { i64::from(links) };
+    let signed = |&(to, links): &(u32, u32)| {
+        if sides[to as usize] == sides[vertex] { -i64::from(links) } else { i64::from(links) }
+    };
     graph.edges(vertex).iter().map(signed).sum()
 }
 
@@ -46,7 +48,9 @@ fn balance(graph: &Graph, sides: &mut [bool], slack: u32) {
     }
     let from = weight > *goal.end();
     let mut buckets = Buckets::new(graph);
-    (0..graph.len()).filter(|&vertex| sides[vertex] == from).for_each(|vertex| buckets.insert(vertex, gain(graph, sides, vertex)));
+    (0..graph.len())
+        .filter(|&vertex| sides[vertex] == from)
+        .for_each(|vertex| buckets.insert(vertex, gain(graph, sides, vertex)));
     while let Some((vertex, _)) = buckets.first(usize::MAX, |_| true).filter(|_| !goal.contains(&weight)) {
         buckets.remove(vertex);
         let after = if from { weight - graph.weights[vertex] } else { weight + graph.weights[vertex] };
@@ -80,8 +84,12 @@ fn pass(graph: &Graph, sides: &mut [bool], slack: u32) -> bool {
         let after = |side: bool, own: u32| if side { weight.checked_sub(own) } else { Some(weight + own) };
         let fits = |side: bool, own: u32| after(side, own).is_some_and(|after| allowed.contains(&after));
         let candidate = |side: bool| {
-            let of_side = || buckets[usize::from(side)].first(LOOKS, |vertex| fits(side, graph.weights[vertex]));
-            fits(side, lightest).then(of_side).flatten().map(|(vertex, gain)| (gain, side == (weight * 2 > graph.total()), side, vertex))
+            let of_side =
+                || buckets[usize::from(side)].first(LOOKS, |vertex| fits(side, graph.weights[vertex]));
+            fits(side, lightest)
+                .then(of_side)
+                .flatten()
+                .map(|(vertex, gain)| (gain, side == (weight * 2 > graph.total()), side, vertex))
         };
         let Some((gain, _, side, vertex)) = candidate(false).max(candidate(true)) else { break };
         buckets[usize::from(side)].remove(vertex);
@@ -120,7 +128,8 @@ struct Buckets {
 impl Buckets {
     fn new(graph: &Graph) -> Self {
         let most = (0..graph.len()).map(|vertex| graph.degree(vertex)).max().unwrap_or(0);
-        let (next, before, bucket) = (vec![NONE; graph.len()], vec![NONE; graph.len()], vec![NONE; graph.len()]);
+        let (next, before, bucket) =
+            (vec![NONE; graph.len()], vec![NONE; graph.len()], vec![NONE; graph.len()]);
         Self { heads: vec![NONE; 2 * most as usize + 1], most: i64::from(most), top: 0, next, before, bucket }
     }
     fn holds(&self, vertex: usize) -> bool {
@@ -183,7 +192,9 @@ mod tests {
         let row = |vertex: u32| {
             let own = vertex / 6 * 6;
             let mut row: Vec<(u32, u32)> = (own..own + 6).map(|to| (to, 1)).collect();
-            row.extend([(5, 6), (6, 5)].into_iter().filter(|(from, _)| *from == vertex).map(|(_, to)| (to, 1)));
+            row.extend(
+                [(5, 6), (6, 5)].into_iter().filter(|(from, _)| *from == vertex).map(|(_, to)| (to, 1)),
+            );
             row
         };
         Graph::new((0..12).map(row), vec![1; 12])

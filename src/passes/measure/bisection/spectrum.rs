@@ -32,10 +32,13 @@ pub(super) struct Spectrum {
 
 /// The spectrum of a connected graph with two vertices or more.
 pub(super) fn spectrum(graph: &Graph) -> Spectrum {
-    let scale = 2.0 * f64::from((0..graph.len()).map(|vertex| graph.degree(vertex)).max().unwrap_or(1).max(1));
+    let scale =
+        2.0 * f64::from((0..graph.len()).map(|vertex| graph.degree(vertex)).max().unwrap_or(1).max(1));
     let mut stream = Stream::new(1, 0);
-    let mut vector: Vec<f64> = (0..graph.len()).map(|_| stream.below(1 << 20) as f64 / f64::from(1 << 20) - 0.5).collect();
-    let (mut basis, mut diagonal, mut beside): (Vec<Vec<f64>>, Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new(), Vec::new());
+    let mut vector: Vec<f64> =
+        (0..graph.len()).map(|_| stream.below(1 << 20) as f64 / f64::from(1 << 20) - 0.5).collect();
+    let (mut basis, mut diagonal, mut beside): (Vec<Vec<f64>>, Vec<f64>, Vec<f64>) =
+        (Vec::new(), Vec::new(), Vec::new());
     center(&mut vector);
     normalize(&mut vector);
     let most = STEPS.min(graph.len() - 1);
@@ -59,10 +62,15 @@ pub(super) fn spectrum(graph: &Graph) -> Spectrum {
             let (value, small) = least_pair(&diagonal, &beside);
             let residual = if closed { length } else { length * small.last().map_or(0.0, |last| last.abs()) };
             if closed || steps == most || residual <= RESIDUAL * scale {
-                let fiedler = (0..graph.len()).map(|router| basis.iter().zip(&small).map(|(vector, part)| vector[router] * part).sum());
+                let fiedler = (0..graph.len())
+                    .map(|router| basis.iter().zip(&small).map(|(vector, part)| vector[router] * part).sum());
                 let least = value - residual - MARGIN * scale;
                 let settled = residual <= RESIDUAL * scale || steps + 1 == graph.len();
-                return Spectrum { least: settled.then_some(least), fiedler: fiedler.collect(), steps: steps as u64 };
+                return Spectrum {
+                    least: settled.then_some(least),
+                    fiedler: fiedler.collect(),
+                    steps: steps as u64,
+                };
             }
         }
         beside.push(length);
@@ -104,9 +112,11 @@ fn least_pair(diagonal: &[f64], beside: &[f64]) -> (f64, Vec<f64>) {
     const ITERATIONS: u32 = 4;
     let next_to = |at: usize| at.checked_sub(1).and_then(|at| beside.get(at)).copied().unwrap_or(0.0);
     // Gershgorin's circles.
-    let reach = |at: usize| next_to(at).abs() + if at + 1 < diagonal.len() { next_to(at + 1).abs() } else { 0.0 };
+    let reach =
+        |at: usize| next_to(at).abs() + if at + 1 < diagonal.len() { next_to(at + 1).abs() } else { 0.0 };
     let circles = || (0..diagonal.len()).map(|at| (diagonal[at] - reach(at), diagonal[at] + reach(at)));
-    let (mut low, mut high) = circles().fold((f64::MAX, f64::MIN), |(low, high), (a, b)| (low.min(a), high.max(b)));
+    let (mut low, mut high) =
+        circles().fold((f64::MAX, f64::MIN), |(low, high), (a, b)| (low.min(a), high.max(b)));
     let width = (high - low).max(f64::MIN_POSITIVE);
     // Pivots of the matrix less a shift: all positive exactly if every eigenvalue is above the shift.
     let pivots = |shift: f64| {
@@ -161,16 +171,28 @@ mod tests {
             let exact = 2.0 - 2.0 * libm::cos(2.0 * std::f64::consts::PI / f64::from(routers));
             assert!(found <= exact && exact - found < 1e-6, "{routers}: {found} of {exact}");
         }
-        let complete = Graph::new((0..20).map(|at| (0..20).filter(|&to| to != at).map(|to| (to, 1)).collect()), vec![1; 20]);
+        let complete = Graph::new(
+            (0..20).map(|at| (0..20).filter(|&to| to != at).map(|to| (to, 1)).collect()),
+            vec![1; 20],
+        );
         let found = spectrum(&complete).least.expect("settled");
         assert!(found <= 20.0 && 20.0 - found < 1e-5, "{found}");
     }
 
     #[test]
     fn the_vector_parts_a_path_in_its_middle() {
-        let row = |at: u32| [at.checked_sub(1), Some(at + 1).filter(|&to| to < 10)].into_iter().flatten().map(|to| (to, 1)).collect();
+        let row = |at: u32| {
+            [at.checked_sub(1), Some(at + 1).filter(|&to| to < 10)]
+                .into_iter()
+                .flatten()
+                .map(|to| (to, 1))
+                .collect()
+        };
         let path = Graph::new((0..10).map(row), vec![1; 10]);
         let fiedler = spectrum(&path).fiedler;
-        assert!(fiedler.windows(2).all(|two| two[0] < two[1]) || fiedler.windows(2).all(|two| two[0] > two[1]), "{fiedler:?}");
+        assert!(
+            fiedler.windows(2).all(|two| two[0] < two[1]) || fiedler.windows(2).all(|two| two[0] > two[1]),
+            "{fiedler:?}"
+        );
     }
 }

@@ -20,14 +20,17 @@ impl Groups {
     pub(super) fn new(topology: &Topology, size: u32) -> Self {
         let groups = topology.node_count() / size as usize;
         let global = |node: NodeId| {
-            let channels = topology.channels_from(node).filter(|&channel| topology.link(channel).class == LinkClass::Global);
+            let channels = topology
+                .channels_from(node)
+                .filter(|&channel| topology.link(channel).class == LinkClass::Global);
             channels.map(|channel| topology.target(channel).node.0).collect::<Vec<u32>>()
         };
         let across: Vec<Vec<u32>> = topology.nodes().map(global).collect();
         let mut holders = vec![Vec::new(); groups * groups];
         for (router, far) in (0u32..).zip(&across) {
             for other in far {
-                let known: &mut Vec<u32> = &mut holders[(router / size) as usize * groups + (other / size) as usize];
+                let known: &mut Vec<u32> =
+                    &mut holders[(router / size) as usize * groups + (other / size) as usize];
                 if known.last() != Some(&router) {
                     known.push(router);
                 }

@@ -10,7 +10,9 @@ pub(super) struct Grid<'a> {
 impl<'a> Grid<'a> {
     /// The shorter way around; half a ring by the parity of the start.
     pub(super) fn torus(sides: &'a [u32]) -> Self {
-        let step = |side: u32, from: u32, to: u32| if goes_up(side, from, to) { (from + 1) % side } else { (from + side - 1) % side };
+        let step = |side: u32, from: u32, to: u32| {
+            if goes_up(side, from, to) { (from + 1) % side } else { (from + side - 1) % side }
+        };
         Self { sides, step }
     }
     /// One further along the line.

@@ -55,10 +55,14 @@ pub(super) fn dateline(fabric: &Fabric, from: u32, to: u32) -> u8 {
 /// Next hops by the router that comes next, over lit links.
 fn next_hops(scene: &Scene<'_>, next: impl Fn(u32, u32) -> u32) -> Result<NextHops, [NodeId; 2]> {
     let topology = scene.topology;
-    let symmetry = if scene.keeps_symmetry() { topology.symmetry().clone() } else { topology.symmetry().without() };
+    let symmetry =
+        if scene.keeps_symmetry() { topology.symmetry().clone() } else { topology.symmetry().without() };
     let towards: Vec<Vec<(u32, u16)>> = topology.nodes().map(|node| neighbors(topology, node)).collect();
-    let destinations: Vec<NodeId> = symmetry.canonical_nodes().filter(|&node| scene.is_endpoint(node)).collect();
-    let lit = |node, port| topology.outgoing(node, PortId(port)).is_some_and(|channel| scene.is_channel_lit(channel));
+    let destinations: Vec<NodeId> =
+        symmetry.canonical_nodes().filter(|&node| scene.is_endpoint(node)).collect();
+    let lit = |node, port| {
+        topology.outgoing(node, PortId(port)).is_some_and(|channel| scene.is_channel_lit(channel))
+    };
     let mut ports = Vec::with_capacity(destinations.len());
     for &destination in &destinations {
         let mut out = vec![NextHops::NONE; topology.node_count()];

@@ -36,12 +36,16 @@ impl Star {
         });
         let between = joined.each_ref().map(|joined| {
             let pairs = (0..size).flat_map(|a| (0..size).map(move |b| (a, b)));
-            let common = |(a, b)| (0..size).find(|m| joined[(a * size + m) as usize] && joined[(b * size + m) as usize]);
+            let common = |(a, b)| {
+                (0..size).find(|m| joined[(a * size + m) as usize] && joined[(b * size + m) as usize])
+            };
             pairs.map(common).collect()
         });
         let points = 0..Plane::count(star.q);
         let quadric: Vec<bool> = points.clone().map(|x| plane.are_orthogonal(x, x)).collect();
-        let around = points.map(|x| plane.orthogonal(x).into_iter().find(|&y| y != x).expect("every point has several")).collect();
+        let around = points
+            .map(|x| plane.orthogonal(x).into_iter().find(|&y| y != x).expect("every point has several"))
+            .collect();
         let is_involution = star.supernode == Supernode::Iq;
         Self { plane, is_involution, size, around, quadric, across: [graph.across, back], joined, between }
     }
@@ -81,6 +85,10 @@ impl Star {
             // Over the third point that is orthogonal to both; a quadric meets itself there.
             return if middle == x { router(x, met) } else { router(middle, met) };
         }
-        if self.joined[0][(met * size + b) as usize] { router(y, met) } else { router(x, self.meets(y, x, b)) }
+        if self.joined[0][(met * size + b) as usize] {
+            router(y, met)
+        } else {
+            router(x, self.meets(y, x, b))
+        }
     }
 }

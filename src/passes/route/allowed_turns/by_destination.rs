@@ -49,11 +49,15 @@ impl<'a> Trees<'a> {
             potential: Potential::exponential(1, 1.0, 1),
             quotient,
         };
-        let expected = ((destinations * quotient.nodes) as f64 * quotient.mean_slowness()) as u64 * 4 / quotient.classes().max(1) as u64;
+        let expected = ((destinations * quotient.nodes) as f64 * quotient.mean_slowness()) as u64 * 4
+            / quotient.classes().max(1) as u64;
         let expected = expected.max(1);
         for d in 0..destinations {
             let prices: Vec<u64> = (0..quotient.classes())
-                .map(|class| u64::from(quotient.length[class]) + u64::from(trees.load[class]) * u64::from(MEAN_LENGTH / 16) / expected)
+                .map(|class| {
+                    u64::from(quotient.length[class])
+                        + u64::from(trees.load[class]) * u64::from(MEAN_LENGTH / 16) / expected
+                })
                 .collect();
             let tree = trees.tree(d, &prices);
             trees.out[d * quotient.nodes..][..quotient.nodes].copy_from_slice(&tree);
@@ -95,8 +99,12 @@ impl<'a> Trees<'a> {
         let quotient = self.quotient;
         let nodes = quotient.nodes;
         let dst = quotient.symmetry.canonical_node(d).0 as usize;
-        let prices: Vec<u64> =
-            self.load.iter().zip(&quotient.slowness).map(|(&load, &slowness)| self.potential.rise(load, slowness) + ONE / 256).collect();
+        let prices: Vec<u64> = self
+            .load
+            .iter()
+            .zip(&quotient.slowness)
+            .map(|(&load, &slowness)| self.potential.rise(load, slowness) + ONE / 256)
+            .collect();
         let offered = self.tree(d, &prices);
         let before = self.total();
         self.account(d, false);
@@ -119,7 +127,8 @@ impl<'a> Trees<'a> {
     /// Potential of all channels, and a little for every hop.
     fn total(&self) -> u128 {
         let hops: u64 = self.vc_hops.iter().sum();
-        self.load.iter().map(|&load| u128::from(self.potential.rise(0, load))).sum::<u128>() + u128::from(hops) * u128::from(ONE / 256)
+        self.load.iter().map(|&load| u128::from(self.potential.rise(0, load))).sum::<u128>()
+            + u128::from(hops) * u128::from(ONE / 256)
     }
 
     fn state(&self, d: usize, node: usize) -> usize {
@@ -177,22 +186,32 @@ impl<'a> Trees<'a> {
             .filter_map(|channel| {
                 let other = quotient.head[channel] as usize;
                 let sends = self.out[d * quotient.nodes + other] as usize;
-                (other != dst && sends / quotient.vcs == quotient.in_port[channel] as usize).then(|| self.rank[other * width + sends])
+                (other != dst && sends / quotient.vcs == quotient.in_port[channel] as usize)
+                    .then(|| self.rank[other * width + sends])
             })
             .max();
         let old = self.out[d * quotient.nodes + node];
-        let mut chosen =
-            (self.cost(d, dst, node * width + old as usize, count, u64::MAX), Reverse(self.rank[node * width + old as usize]), old);
+        let mut chosen = (
+            self.cost(d, dst, node * width + old as usize, count, u64::MAX),
+            Reverse(self.rank[node * width + old as usize]),
+            old,
+        );
         for code in (0..width).filter(|&code| code != old as usize) {
             let state = node * width + code;
-            if quotient.head[state / quotient.vcs] == DARK || floor.is_some_and(|floor| self.rank[state] <= floor) {
+            if quotient.head[state / quotient.vcs] == DARK
+                || floor.is_some_and(|floor| self.rank[state] <= floor)
+            {
                 continue;
             }
             let next = self.head(state);
             if next != dst && self.rank[self.state(d, next)] <= self.rank[state] {
                 continue;
             }
-            chosen = chosen.min((self.cost(d, dst, state, count, chosen.0), Reverse(self.rank[state]), code as u16));
+            chosen = chosen.min((
+                self.cost(d, dst, state, count, chosen.0),
+                Reverse(self.rank[state]),
+                code as u16,
+            ));
         }
         self.out[d * quotient.nodes + node] = chosen.2;
         self.shift(d, dst, node, count, true, through);
@@ -203,7 +222,8 @@ impl<'a> Trees<'a> {
     fn cost(&self, d: usize, dst: usize, mut state: usize, count: u32, limit: u64) -> u64 {
         let mut cost = 0;
         loop {
-            cost += self.potential.rise(self.load[self.class(state)], count * self.slowness(state)) + u64::from(count) * (ONE / 256);
+            cost += self.potential.rise(self.load[self.class(state)], count * self.slowness(state))
+                + u64::from(count) * (ONE / 256);
             if cost > limit {
                 return u64::MAX;
             }
@@ -251,7 +271,9 @@ impl<'a> Trees<'a> {
                     continue;
                 }
                 let way = cost[next] + prices[self.class(state)];
-                if way > cheapest[node] + tolerance || (next != dst && self.rank[next * width + out[next] as usize] <= self.rank[state]) {
+                if way > cheapest[node] + tolerance
+                    || (next != dst && self.rank[next * width + out[next] as usize] <= self.rank[state])
+                {
                     continue;
                 }
                 (out[node], cost[node]) = ((state % width) as u16, way);
@@ -266,7 +288,8 @@ impl<'a> Trees<'a> {
         for &state in &self.scan.states {
             let (state, node) = (state as usize, state as usize / width);
             let next = self.head(state);
-            let leads = next == dst || (out[next] != NONE && self.rank[next * width + out[next] as usize] > self.rank[state]);
+            let leads = next == dst
+                || (out[next] != NONE && self.rank[next * width + out[next] as usize] > self.rank[state]);
             if node != dst && out[node] == NONE && leads {
                 out[node] = (state % width) as u16;
             }

@@ -34,7 +34,8 @@ impl Selection<'_> {
 
     /// Re-chooses routes until no router has more than `most` entries, or prices have doubled often enough.
     pub(super) fn merge_entries(&mut self, most: u32) {
-        let excess = |entries: &[u32]| entries.iter().map(|&entries| entries.saturating_sub(most)).max().unwrap_or(0);
+        let excess =
+            |entries: &[u32]| entries.iter().map(|&entries| entries.saturating_sub(most)).max().unwrap_or(0);
         let mut entries = self.entries();
         let mut best = (excess(&entries), self.max_load(), self.first.clone(), self.next.clone());
         for round in 0..ROUNDS {
@@ -47,7 +48,8 @@ impl Selection<'_> {
                 }
             }
             let limit = self.max_load();
-            self.potential = Potential::exponential(limit, f64::from(limit) * 0.01 + 0.5, limit as usize * 2 + 64);
+            self.potential =
+                Potential::exponential(limit, f64::from(limit) * 0.01 + 0.5, limit as usize * 2 + 64);
             for _ in 0..if round + 1 == ROUNDS { 6 } else { 3 } {
                 self.sweep_with(ONE / 256, ONE / 1024);
             }

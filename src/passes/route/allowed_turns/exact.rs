@@ -38,7 +38,14 @@ pub fn paths(scene: &Scene<'_>, prices: &DualLengths, order: &TurnOrder, most: u
     for dst in quotient.symmetry.canonical_nodes() {
         let hops = hops_to(&quotient, dst.0 as usize);
         for src in (0..quotient.nodes).filter(|&src| src != dst.0 as usize) {
-            let mut search = Search { quotient: &quotient, rank: &rank, hops: &hops, path: Vec::new(), found: Vec::new(), left };
+            let mut search = Search {
+                quotient: &quotient,
+                rank: &rank,
+                hops: &hops,
+                path: Vec::new(),
+                found: Vec::new(),
+                left,
+            };
             let mut within = hops[src];
             // A pair without an allowed shortest path: the order leaves it one with more hops.
             while search.found.is_empty() {

@@ -19,7 +19,13 @@ const SWEEPS: u32 = 12;
 
 /// The order by a priority; the `kept` turns are allowed before all others and must not close a cycle among
 /// themselves.
-pub(super) fn by_priority(quotient: &Quotient, graph: &TurnGraph, priority: TurnPriority, kept: &[u32], rng: &mut ChaCha8Rng) -> Vec<u32> {
+pub(super) fn by_priority(
+    quotient: &Quotient,
+    graph: &TurnGraph,
+    priority: TurnPriority,
+    kept: &[u32],
+    rng: &mut ChaCha8Rng,
+) -> Vec<u32> {
     let mut turns: Vec<u32> = (0..(quotient.classes() * quotient.ports) as u32).collect();
     match priority {
         TurnPriority::Random => shuffle(&mut turns, rng),
@@ -34,7 +40,8 @@ pub(super) fn by_priority(quotient: &Quotient, graph: &TurnGraph, priority: Turn
     for all in [false, true] {
         for &turn in &turns {
             let (class, port) = (turn as usize / quotient.ports, turn as usize % quotient.ports);
-            for (vc, next_vc) in (0..vcs).flat_map(|change| (0..vcs).map(move |vc| (vc, (vc + change) % vcs))) {
+            for (vc, next_vc) in (0..vcs).flat_map(|change| (0..vcs).map(move |vc| (vc, (vc + change) % vcs)))
+            {
                 let from = class * vcs + vc;
                 let to = graph.to(graph.turn(from, port * vcs + next_vc));
                 if to != DARK && online.try_add(from as u32, to) && !all {
@@ -62,7 +69,10 @@ fn all_turns(quotient: &Quotient) -> Vec<u64> {
         let (mut to, mut beyond) = (vec![0u64; quotient.nodes], vec![1u64; quotient.nodes]);
         to[dag.source as usize] = 1;
         for (place, &node) in dag.order.iter().enumerate() {
-            to[node as usize] = dag.into(place).iter().fold(0, |sum, step| sum.saturating_add(to[step.channel as usize / quotient.ports]));
+            to[node as usize] = dag
+                .into(place)
+                .iter()
+                .fold(0, |sum, step| sum.saturating_add(to[step.channel as usize / quotient.ports]));
         }
         for (place, &node) in dag.order.iter().enumerate().rev() {
             for step in dag.into(place) {
@@ -73,13 +83,16 @@ fn all_turns(quotient: &Quotient) -> Vec<u64> {
         let place = dag.places(quotient.nodes);
         for (at, &node) in dag.order.iter().enumerate() {
             for step in dag.into(at) {
-                let (tail, port) = (step.channel as usize / quotient.ports, step.channel as usize % quotient.ports);
+                let (tail, port) =
+                    (step.channel as usize / quotient.ports, step.channel as usize % quotient.ports);
                 if tail == dag.source as usize {
                     continue;
                 }
                 for before in dag.into(place[tail] as usize) {
-                    let paths = to[before.channel as usize / quotient.ports].saturating_mul(beyond[node as usize]);
-                    let turn = &mut used[quotient.channel_class(before.channel as usize) * quotient.ports + port];
+                    let paths =
+                        to[before.channel as usize / quotient.ports].saturating_mul(beyond[node as usize]);
+                    let turn =
+                        &mut used[quotient.channel_class(before.channel as usize) * quotient.ports + port];
                     *turn = turn.saturating_add(paths);
                 }
             }
@@ -115,7 +128,8 @@ fn chosen_turns(quotient: &Quotient) -> Vec<u64> {
     let mut used = vec![0; quotient.classes() * quotient.ports];
     for route in routes.iter().flatten() {
         for pair in route.windows(2) {
-            used[quotient.channel_class(pair[1] as usize) * quotient.ports + pair[0] as usize % quotient.ports] += 1;
+            used[quotient.channel_class(pair[1] as usize) * quotient.ports
+                + pair[0] as usize % quotient.ports] += 1;
         }
     }
     used
@@ -123,9 +137,18 @@ fn chosen_turns(quotient: &Quotient) -> Vec<u64> {
 
 /// Offers every destination of a source the cheapest route at the prices of this moment; it is taken where
 /// the potential falls.
-fn improve_source(quotient: &Quotient, dag: &Dag, potential: &Potential, load: &mut [u32], routes: &mut [Vec<u32>]) {
-    let prices: Vec<u64> =
-        load.iter().zip(&quotient.slowness).map(|(&load, &slowness)| potential.rise(load, slowness) + ONE / 256).collect();
+fn improve_source(
+    quotient: &Quotient,
+    dag: &Dag,
+    potential: &Potential,
+    load: &mut [u32],
+    routes: &mut [Vec<u32>],
+) {
+    let prices: Vec<u64> = load
+        .iter()
+        .zip(&quotient.slowness)
+        .map(|(&load, &slowness)| potential.rise(load, slowness) + ONE / 256)
+        .collect();
     let mut best = vec![(u64::MAX, 0u32); quotient.nodes];
     best[dag.source as usize].0 = 0;
     for (place, &node) in dag.order.iter().enumerate() {
@@ -201,7 +224,13 @@ impl OnlineOrder {
 
     /// The symbols reachable from `start` within some ranks, forward or backward; `None` if `goal` is among
     /// them.
-    fn collect(&mut self, start: u32, within: impl Fn(u32) -> bool, forward: bool, goal: u32) -> Option<Vec<u32>> {
+    fn collect(
+        &mut self,
+        start: u32,
+        within: impl Fn(u32) -> bool,
+        forward: bool,
+        goal: u32,
+    ) -> Option<Vec<u32>> {
         let mut found = vec![start];
         self.mark[start as usize] = true;
         let (mut at, mut meets) = (0, false);
@@ -244,6 +273,10 @@ mod tests {
         for (from, to) in [(0, 3), (2, 4), (1, 1), (2, 1)] {
             assert!(!online.try_add(from, to), "{from} -> {to} closes a cycle");
         }
-        assert!(edges.iter().all(|&(from, to)| online.rank[from as usize] < online.rank[to as usize]), "{:?}", online.rank);
+        assert!(
+            edges.iter().all(|&(from, to)| online.rank[from as usize] < online.rank[to as usize]),
+            "{:?}",
+            online.rank
+        );
     }
 }

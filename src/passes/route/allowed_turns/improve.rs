@@ -55,9 +55,16 @@ pub(super) struct Task<'a> {
 }
 
 /// Improves an order for a number of rounds.
-pub(super) fn improve(task: Task<'_>, start: Vec<u32>, rounds: u32, rng: &mut ChaCha8Rng, advance: &dyn Fn()) -> Ordered {
+pub(super) fn improve(
+    task: Task<'_>,
+    start: Vec<u32>,
+    rounds: u32,
+    rng: &mut ChaCha8Rng,
+    advance: &dyn Fn(),
+) -> Ordered {
     let Task { quotient, dags, graph, kept } = task;
-    let discount: Vec<u32> = (0..=MANY).map(|count| (65536.0 / libm::pow(f64::from(count.max(1)), 1.5)) as u32).collect();
+    let discount: Vec<u32> =
+        (0..=MANY).map(|count| (65536.0 / libm::pow(f64::from(count.max(1)), 1.5)) as u32).collect();
     let paths: Vec<Paths<'_>> = dags.par_iter().map(|dag| Paths::new(quotient, dag)).collect();
     let mut weights: Vec<Vec<u32>> = dags.iter().map(|_| vec![UNIT; quotient.nodes]).collect();
     let mut rank = start;
@@ -65,7 +72,8 @@ pub(super) fn improve(task: Task<'_>, start: Vec<u32>, rounds: u32, rng: &mut Ch
     let mut stale = 0;
     for round in 0..=rounds {
         let noise = (0..quotient.symbols()).map(|symbol| jitter(symbol as u32, round)).collect();
-        let task = Round { fan: quotient.ports * quotient.vcs, rank: &rank, discount: &discount, jitter: noise };
+        let task =
+            Round { fan: quotient.ports * quotient.vcs, rank: &rank, discount: &discount, jitter: noise };
         let (mut turns, lost, narrowness) = weigh(&task, &paths, &mut weights, graph.turns());
         if best.as_ref().is_none_or(|best| (lost, narrowness) < (best.lost, best.narrowness)) {
             best = Some(Ordered { rank: rank.clone(), lost, narrowness });
@@ -118,7 +126,8 @@ impl<'a> Paths<'a> {
         let (vcs, places) = (quotient.vcs, dag.places(quotient.nodes));
         let tail = |step: &Step| step.channel as usize / quotient.ports;
         // The source has no place of its own: it comes before all others.
-        let from = |step: &Step| if tail(step) == dag.source as usize { 0 } else { places[tail(step)] as usize + 1 };
+        let from =
+            |step: &Step| if tail(step) == dag.source as usize { 0 } else { places[tail(step)] as usize + 1 };
         let mut starts = vec![0; dag.order.len() + 2];
         for step in &dag.steps {
             starts[from(step) + 1] += 1;
@@ -162,7 +171,12 @@ struct Round<'a> {
 
 /// Weighs the turns under an order: `[turn]` weights, the number of lost pairs, and how narrow the others
 /// are.
-fn weigh(round: &Round<'_>, paths: &[Paths<'_>], weights: &mut [Vec<u32>], turns: usize) -> (Vec<u64>, u64, u64) {
+fn weigh(
+    round: &Round<'_>,
+    paths: &[Paths<'_>],
+    weights: &mut [Vec<u32>],
+    turns: usize,
+) -> (Vec<u64>, u64, u64) {
     let share = paths.len().div_ceil(8).max(1);
     paths
         .par_chunks(share)
@@ -202,11 +216,19 @@ struct Arrival {
 impl Round<'_> {
     /// The paths from one source; adds to the turn weights and returns the number of lost destinations and
     /// the narrowness of the others.
-    fn source(&self, paths: &Paths<'_>, weights: &mut [u32], slots: &mut Vec<Arrival>, turns: &mut [u64]) -> (u64, u64) {
+    fn source(
+        &self,
+        paths: &Paths<'_>,
+        weights: &mut [u32],
+        slots: &mut Vec<Arrival>,
+        turns: &mut [u64],
+    ) -> (u64, u64) {
         slots.resize(slots.len().max(paths.symbol.len()), Arrival::default());
         for &Out { slot, extra } in paths.out_of(0) {
             let of_vcs = slot as usize..slot as usize + paths.vcs;
-            for ((before, arrival), &symbol) in (slot..).zip(&mut slots[of_vcs.clone()]).zip(&paths.symbol[of_vcs]) {
+            for ((before, arrival), &symbol) in
+                (slot..).zip(&mut slots[of_vcs.clone()]).zip(&paths.symbol[of_vcs])
+            {
                 *arrival = Arrival { rank: self.rank[symbol as usize], cost: extra, count: 1, before };
             }
         }
@@ -228,13 +250,19 @@ impl Round<'_> {
                         count += if broken { 0 } else { arrival.count };
                     }
                     let cost = cost + extra + self.jitter[symbol];
-                    slots[at] = Arrival { rank: own, cost, count: count.min(MANY), before: (into.start + before) as u32 };
+                    slots[at] = Arrival {
+                        rank: own,
+                        cost,
+                        count: count.min(MANY),
+                        before: (into.start + before) as u32,
+                    };
                 }
             }
             let arrivals = &slots[into.clone()];
             let count = arrivals.iter().map(|arrival| arrival.count).sum::<u32>().min(MANY);
             // The first of the cheapest.
-            let end = (0..arrivals.len()).min_by_key(|&at| arrivals[at].cost).expect("a path leads to every node");
+            let end =
+                (0..arrivals.len()).min_by_key(|&at| arrivals[at].cost).expect("a path leads to every node");
             let weight = &mut weights[node as usize];
             let gain = if count == 0 {
                 lost += 1;
@@ -251,7 +279,8 @@ impl Round<'_> {
                 if before == slot {
                     break;
                 }
-                turns[paths.symbol[before] as usize * self.fan + (paths.symbol[slot] % self.fan as u32) as usize] += gain;
+                turns[paths.symbol[before] as usize * self.fan
+                    + (paths.symbol[slot] % self.fan as u32) as usize] += gain;
                 slot = before;
             }
         }

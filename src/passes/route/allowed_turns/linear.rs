@@ -36,7 +36,8 @@ impl TurnGraph {
             for code in 0..fan {
                 let out = node * quotient.ports + code / quotient.vcs;
                 if quotient.head[out] != DARK && code / quotient.vcs != quotient.in_port[channel] as usize {
-                    after[symbol * fan + code] = (quotient.channel_class(out) * quotient.vcs + code % quotient.vcs) as u32;
+                    after[symbol * fan + code] =
+                        (quotient.channel_class(out) * quotient.vcs + code % quotient.vcs) as u32;
                 }
             }
         }
@@ -105,7 +106,13 @@ impl TurnGraph {
     }
 
     /// Moves one symbol; the keys of its neighbors cut the order into gaps.
-    fn place(&self, symbol: usize, weights: &[u64], keys: &mut [i64], neighbors: &mut Vec<(i64, i64)>) -> bool {
+    fn place(
+        &self,
+        symbol: usize,
+        weights: &[u64],
+        keys: &mut [i64],
+        neighbors: &mut Vec<(i64, i64)>,
+    ) -> bool {
         neighbors.clear();
         for &turn in &self.into[self.offsets[symbol] as usize..self.offsets[symbol + 1] as usize] {
             let weight = weights[turn as usize];
@@ -152,7 +159,8 @@ impl TurnGraph {
 
 /// Spreads the keys evenly, equal ones by symbol.
 fn renumber(keys: &mut [i64]) {
-    let mut order: Vec<(i64, u32)> = keys.iter().enumerate().map(|(symbol, &key)| (key, symbol as u32)).collect();
+    let mut order: Vec<(i64, u32)> =
+        keys.iter().enumerate().map(|(symbol, &key)| (key, symbol as u32)).collect();
     order.sort_unstable();
     for (place, (_, symbol)) in order.into_iter().enumerate() {
         keys[symbol as usize] = place as i64 * SPACING;

@@ -94,7 +94,16 @@ impl Settings {
             4097..=8192 => 200,
             _ => 60,
         };
-        Self { vcs, order_rounds, sweeps: SWEEPS, tightenings: 1, seed: 1, priority: None, key: TableKey::DstInput, table_entries: None }
+        Self {
+            vcs,
+            order_rounds,
+            sweeps: SWEEPS,
+            tightenings: 1,
+            seed: 1,
+            priority: None,
+            key: TableKey::DstInput,
+            table_entries: None,
+        }
     }
 
     /// The default work for a topology: more where few routers stand for many. Rounds are cheap there, and
@@ -116,7 +125,10 @@ impl Settings {
     /// Whether routes of a closed form are worth improving: they keep no symmetry, which costs memory, and
     /// know 2 or 3 VCs and full keys only.
     pub fn starts_from_routes(&self, nodes: usize) -> bool {
-        nodes <= 2048 && (2..=3).contains(&self.vcs) && self.key == TableKey::DstInput && self.priority.is_none()
+        nodes <= 2048
+            && (2..=3).contains(&self.vcs)
+            && self.key == TableKey::DstInput
+            && self.priority.is_none()
     }
 }
 
@@ -133,7 +145,12 @@ fn used_vcs(settings: &Settings) -> usize {
 /// The order keeps the topology's symmetry where every pair has a legal path under such an order; where none
 /// was found (as a rule with a single VC) it starts from up*/down* and treats every channel as a class of its
 /// own: see [`TurnOrder::symmetric`].
-pub fn order(topology: &Topology, prices: &DualLengths, settings: &Settings, progress: &dyn Progress) -> TurnOrder {
+pub fn order(
+    topology: &Topology,
+    prices: &DualLengths,
+    settings: &Settings,
+    progress: &dyn Progress,
+) -> TurnOrder {
     let whole = Scene::whole(topology);
     progress.begin("order", u64::from(settings.order_rounds));
     let mut found = find_order(&whole, prices, None, settings, &|| progress.advance());
@@ -144,7 +161,9 @@ pub fn order(topology: &Topology, prices: &DualLengths, settings: &Settings, pro
     // More virtual channels must not cost load: what fewer reach is taken where the search with more falls
     // short of it. A single one is not worth trying in larger pods, where it is far behind.
     let uniform = Demand::uniform(topology.node_count());
-    let load = |order: &TurnOrder| select(&whole, &uniform, prices, order, settings, None).max_load(topology, &uniform);
+    let load = |order: &TurnOrder| {
+        select(&whole, &uniform, prices, order, settings, None).max_load(topology, &uniform)
+    };
     let mut reached = None;
     for vcs in (1..found.vcs).rev().filter(|&vcs| vcs == 2 || topology.node_count() <= SMALL) {
         let least = *reached.get_or_insert_with(|| load(&found));
@@ -161,7 +180,13 @@ pub fn order(topology: &Topology, prices: &DualLengths, settings: &Settings, pro
 }
 
 /// An order for a scenario, from a given one or afresh.
-fn find_order(scene: &Scene<'_>, prices: &DualLengths, from: Option<&TurnOrder>, settings: &Settings, advance: &dyn Fn()) -> TurnOrder {
+fn find_order(
+    scene: &Scene<'_>,
+    prices: &DualLengths,
+    from: Option<&TurnOrder>,
+    settings: &Settings,
+    advance: &dyn Fn(),
+) -> TurnOrder {
     let topology = scene.topology;
     let vcs = used_vcs(settings);
     let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
@@ -170,8 +195,17 @@ fn find_order(scene: &Scene<'_>, prices: &DualLengths, from: Option<&TurnOrder>,
         // Ranks of more virtual channels than are searched say nothing here.
         let found = match (settings.priority, from.filter(|order| usize::from(order.vcs) == vcs)) {
             (Some(priority), _) => greedy_order(&quotient, priority, &[], &mut rng),
-            (None, Some(order)) => improved(&quotient, order.expanded(topology, &quotient.symmetry), &[], settings, &mut rng, advance),
-            (None, None) => improved(&quotient, layered(&quotient, &mut rng), &[], settings, &mut rng, advance),
+            (None, Some(order)) => improved(
+                &quotient,
+                order.expanded(topology, &quotient.symmetry),
+                &[],
+                settings,
+                &mut rng,
+                advance,
+            ),
+            (None, None) => {
+                improved(&quotient, layered(&quotient, &mut rng), &[], settings, &mut rng, advance)
+            }
         };
         if reach::unreachable_pair(&quotient, &found.rank).is_none() {
             let symmetric = quotient.symmetry == *topology.symmetry();
@@ -196,7 +230,12 @@ fn find_order(scene: &Scene<'_>, prices: &DualLengths, from: Option<&TurnOrder>,
 /// Many pairs lose their near-shortest paths and crowd onto the tree. So the rounds, twice as many as usual,
 /// come in stages: after each, routes are selected in a few sweeps and the channels re-priced by their load,
 /// and the next looks for ways around the crowd. The order with the least load wins.
-fn around_a_tree(mut quotient: Quotient, settings: &Settings, rng: &mut ChaCha8Rng, advance: &dyn Fn()) -> (Vec<u32>, u64) {
+fn around_a_tree(
+    mut quotient: Quotient,
+    settings: &Settings,
+    rng: &mut ChaCha8Rng,
+    advance: &dyn Fn(),
+) -> (Vec<u32>, u64) {
     const STAGES: u32 = 8;
     let stage = Settings { order_rounds: settings.order_rounds.div_ceil(STAGES / 2), ..*settings };
     let (start, tree) = reach::up_down(&quotient);
@@ -225,7 +264,8 @@ fn layered(quotient: &Quotient, rng: &mut ChaCha8Rng) -> Vec<u32> {
     let mut start = vec![0; quotient.symbols()];
     let mut rank = 0;
     for vc in 0..quotient.vcs {
-        let mut layer: Vec<u32> = (0..quotient.classes()).map(|class| (class * quotient.vcs + vc) as u32).collect();
+        let mut layer: Vec<u32> =
+            (0..quotient.classes()).map(|class| (class * quotient.vcs + vc) as u32).collect();
         linear::shuffle(&mut layer, rng);
         for symbol in layer {
             start[symbol as usize] = rank;
@@ -245,7 +285,14 @@ fn greedy_order(quotient: &Quotient, priority: TurnPriority, kept: &[u32], rng: 
 }
 
 /// Improves an order; the `kept` turns stay allowed.
-fn improved(quotient: &Quotient, start: Vec<u32>, kept: &[u32], settings: &Settings, rng: &mut ChaCha8Rng, advance: &dyn Fn()) -> Ordered {
+fn improved(
+    quotient: &Quotient,
+    start: Vec<u32>,
+    kept: &[u32],
+    settings: &Settings,
+    rng: &mut ChaCha8Rng,
+    advance: &dyn Fn(),
+) -> Ordered {
     let dags = dag::near_shortest(quotient, quotient::MEAN_LENGTH / 6);
     let graph = TurnGraph::new(quotient);
     let task = improve::Task { quotient, dags: &dags, graph: &graph, kept };
@@ -274,7 +321,13 @@ pub fn select(
         // With as many virtual channels as the order that it starts from, which may be fewer than the budget.
         // An order that was read from tables may have more than any order that is searched.
         let order_rounds = settings.order_rounds.min(FAULT_ROUNDS);
-        let own = find_order(scene, prices, Some(order), &Settings { vcs: order.vcs, order_rounds, ..*settings }, &|| ());
+        let own = find_order(
+            scene,
+            prices,
+            Some(order),
+            &Settings { vcs: order.vcs, order_rounds, ..*settings },
+            &|| (),
+        );
         vcs = usize::from(own.vcs);
         quotient = Quotient::new(scene, prices, vcs, !own.symmetric);
         ranks = own.expanded(topology, &quotient.symmetry);
@@ -283,7 +336,14 @@ pub fn select(
     if settings.key == TableKey::Dst {
         let mut trees = Trees::new(&quotient, &ranks);
         trees.descend((quotient.parts / prices.bound()).max(1.0), settings.sweeps);
-        return finish(topology, &quotient, trees.hops(), |d, src, each| trees.route(d, src, each), budget, settings.vcs);
+        return finish(
+            topology,
+            &quotient,
+            trees.hops(),
+            |d, src, each| trees.route(d, src, each),
+            budget,
+            settings.vcs,
+        );
     }
     let warm = healthy.filter(|healthy| healthy.symmetry == quotient.symmetry && healthy.ranks == budget);
     let (sweeps, rounds, widest) = if warm.is_some() {
@@ -303,14 +363,27 @@ pub fn select(
     if let Some(most) = settings.table_entries {
         selection.merge_entries(most);
     }
-    finish(topology, &quotient, selection.hops(), |d, src, each| selection.route(d, src, each), budget, settings.vcs)
+    finish(
+        topology,
+        &quotient,
+        selection.hops(),
+        |d, src, each| selection.route(d, src, each),
+        budget,
+        settings.vcs,
+    )
 }
 
 /// Descends from finished routes under their own ranks: what a closed form reaches in load is kept, and its
 /// VCs are balanced.
 ///
 /// The routes must be consistent and rise in rank; they may use all VCs of the budget.
-pub fn improve_routes(scene: &Scene<'_>, demand: &Demand, prices: &DualLengths, settings: &Settings, start: &Routes) -> Routes {
+pub fn improve_routes(
+    scene: &Scene<'_>,
+    demand: &Demand,
+    prices: &DualLengths,
+    settings: &Settings,
+    start: &Routes,
+) -> Routes {
     let symmetric = start.symmetry == *scene.topology.symmetry();
     let order = TurnOrder { vcs: start.vcs, symmetric, ranks: start.ranks.clone(), lost: 0 };
     select(scene, demand, prices, &order, settings, Some(start))
@@ -340,8 +413,10 @@ fn finish(
     let mut offsets = Vec::with_capacity(destinations * quotient.nodes + 1);
     let mut hops = Vec::with_capacity(total_hops as usize);
     offsets.push(0);
-    let channels: Vec<Option<ChannelId>> =
-        topology.nodes().flat_map(|node| (0..quotient.ports).map(move |port| topology.outgoing(node, PortId::new(port)))).collect();
+    let channels: Vec<Option<ChannelId>> = topology
+        .nodes()
+        .flat_map(|node| (0..quotient.ports).map(move |port| topology.outgoing(node, PortId::new(port))))
+        .collect();
     for d in 0..destinations {
         let to = quotient.symmetry.canonical_node(d);
         for src in 0..quotient.nodes {

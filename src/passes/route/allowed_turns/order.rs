@@ -23,6 +23,9 @@ impl TurnOrder {
             return self.ranks.clone();
         }
         let row = topology.ports() * vcs;
-        symmetry.canonical_nodes().flat_map(|node| self.ranks[topology.symmetry().class(node) * row..][..row].iter().copied()).collect()
+        symmetry
+            .canonical_nodes()
+            .flat_map(|node| self.ranks[topology.symmetry().class(node) * row..][..row].iter().copied())
+            .collect()
     }
 }

@@ -28,7 +28,13 @@ impl Potential {
 
     /// Nearly free up to the limit, prohibitive above it: what trimming needs.
     pub(super) fn wall(limit: u32, longest: usize) -> Self {
-        let step = |load: usize| if load > limit as usize { ONE << 20 } else { (load as u64 * (ONE >> 8)) / u64::from(limit.max(1)) };
+        let step = |load: usize| {
+            if load > limit as usize {
+                ONE << 20
+            } else {
+                (load as u64 * (ONE >> 8)) / u64::from(limit.max(1))
+            }
+        };
         Self::from_steps(step, longest)
     }
 
@@ -43,7 +49,11 @@ impl Potential {
     #[inline]
     pub(super) fn rise(&self, load: u32, count: u32) -> u64 {
         let (from, to, top) = (load as usize, (load + count) as usize, self.sums.len() - 1);
-        if to <= top { self.sums[to] - self.sums[from] } else { u64::from(count) * (self.sums[top] - self.sums[top - 1]) }
+        if to <= top {
+            self.sums[to] - self.sums[from]
+        } else {
+            u64::from(count) * (self.sums[top] - self.sums[top - 1])
+        }
     }
 }
 

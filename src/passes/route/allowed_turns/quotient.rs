@@ -82,14 +82,21 @@ impl Quotient {
             .map(|channel| head[channel] != DARK)
             .collect();
         let count = lit.iter().filter(|&&lit| lit).count().max(1) as u128;
-        let total: u128 = raw.iter().zip(&lit).filter(|&(_, &lit)| lit).map(|(&length, _)| u128::from(length)).sum();
+        let total: u128 =
+            raw.iter().zip(&lit).filter(|&(_, &lit)| lit).map(|(&length, _)| u128::from(length)).sum();
         let scaled = |length: u64| {
             (u128::from(length) * count * u128::from(MEAN_LENGTH))
                 .checked_div(total)
                 .map_or(MEAN_LENGTH, |scaled| scaled.min(64 * u128::from(MEAN_LENGTH)) as u32)
         };
-        let length = raw.iter().zip(&lit).map(|(&raw, &lit)| if lit { scaled(raw).max(MEAN_LENGTH / 8) } else { 0 }).collect();
-        let (whole, slow) = (topology.capacities().parts(), |channel: Option<ChannelId>| channel.map(|channel| topology.slowness(channel)));
+        let length = raw
+            .iter()
+            .zip(&lit)
+            .map(|(&raw, &lit)| if lit { scaled(raw).max(MEAN_LENGTH / 8) } else { 0 })
+            .collect();
+        let (whole, slow) = (topology.capacities().parts(), |channel: Option<ChannelId>| {
+            channel.map(|channel| topology.slowness(channel))
+        });
         let raw: Vec<u64> = symmetry
             .canonical_nodes()
             .flat_map(|node| (0..ports).map(move |port| topology.outgoing(node, PortId::new(port))))
@@ -98,7 +105,8 @@ impl Quotient {
         let exact = whole <= MOST_PARTS;
         // Potentials are tables by load: fine parts would make them long, and a search does not need them.
         let slowest = raw.iter().copied().max().unwrap_or(1);
-        let coarse = |slow: u64| if exact { slow } else { (slow * MOST_PARTS + slowest / 2) / slowest }.max(1) as u32;
+        let coarse =
+            |slow: u64| if exact { slow } else { (slow * MOST_PARTS + slowest / 2) / slowest }.max(1) as u32;
         let slowness = raw.into_iter().map(coarse).collect();
         let parts = if exact { whole as f64 } else { whole as f64 * MOST_PARTS as f64 / slowest as f64 };
         Self { symmetry, nodes, ports, vcs, head, in_port, class, slowness, parts, exact, length }
@@ -106,7 +114,8 @@ impl Quotient {
 
     /// Load of a route of weight 1 over a channel on average.
     pub(super) fn mean_slowness(&self) -> f64 {
-        self.slowness.iter().map(|&slowness| f64::from(slowness)).sum::<f64>() / self.slowness.len().max(1) as f64
+        self.slowness.iter().map(|&slowness| f64::from(slowness)).sum::<f64>()
+            / self.slowness.len().max(1) as f64
     }
     /// Number of channel classes, dark ones included.
     pub(super) fn classes(&self) -> usize {

@@ -16,8 +16,10 @@ pub(super) fn unreachable_pair(quotient: &Quotient, rank: &[u32]) -> Option<(Nod
     (0..quotient.symmetry.class_count()).into_par_iter().find_map_first(|class| {
         let dst = quotient.symmetry.canonical_node(class);
         let reached = scan.ports_towards(quotient, dst);
-        let src = (0..quotient.nodes)
-            .find(|&src| src != dst.0 as usize && !reached.contains_any_in_range(src * quotient.ports..(src + 1) * quotient.ports))?;
+        let src = (0..quotient.nodes).find(|&src| {
+            src != dst.0 as usize
+                && !reached.contains_any_in_range(src * quotient.ports..(src + 1) * quotient.ports)
+        })?;
         Some((NodeId(src as u32), dst))
     })
 }
@@ -50,9 +52,16 @@ pub(super) fn up_down(quotient: &Quotient) -> (Vec<u32>, Vec<bool>) {
     for class in 0..quotient.classes() {
         let channel = quotient.canonical_channel(class);
         let (tail, head) = (place[channel / quotient.ports], quotient.head[channel]);
-        let within = if head != DARK && place[head as usize] < tail { quotient.nodes as u32 - tail } else { quotient.nodes as u32 + tail };
+        let within = if head != DARK && place[head as usize] < tail {
+            quotient.nodes as u32 - tail
+        } else {
+            quotient.nodes as u32 + tail
+        };
         for vc in 0..quotient.vcs {
-            keyed.push(((vc * 2 * quotient.nodes) as u64 + u64::from(within), (class * quotient.vcs + vc) as u32));
+            keyed.push((
+                (vc * 2 * quotient.nodes) as u64 + u64::from(within),
+                (class * quotient.vcs + vc) as u32,
+            ));
         }
     }
     keyed.sort_unstable();

@@ -26,7 +26,10 @@ impl RankScan {
             .map(|state| (u32::MAX - rank[symbol(quotient, state)], state as u32))
             .collect();
         keyed.sort_unstable();
-        let ends = (1..=keyed.len()).filter(|&at| at == keyed.len() || keyed[at].0 != keyed[at - 1].0).map(|at| at as u32).collect();
+        let ends = (1..=keyed.len())
+            .filter(|&at| at == keyed.len() || keyed[at].0 != keyed[at - 1].0)
+            .map(|at| at as u32)
+            .collect();
         Self { rank: rank.to_vec(), states: keyed.into_iter().map(|(_, state)| state).collect(), ends }
     }
 }

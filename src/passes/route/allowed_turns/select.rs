@@ -151,7 +151,9 @@ impl<'a> Selection<'a> {
         let width = quotient.ports * vcs;
         let scan = RankScan::new(quotient, rank);
         let destinations = quotient.symmetry.class_count();
-        let lane: Vec<u32> = (0..states).map(|state| ((quotient.channel_class(state / vcs) << VC_BITS) | (state % vcs)) as u32).collect();
+        let lane: Vec<u32> = (0..states)
+            .map(|state| ((quotient.channel_class(state / vcs) << VC_BITS) | (state % vcs)) as u32)
+            .collect();
         let step = |&state: &u32| {
             let channel = state as usize / vcs;
             Step {
@@ -167,7 +169,9 @@ impl<'a> Selection<'a> {
             steps: scan.states.iter().map(step).collect(),
             ends: scan.ends,
             rank: (0..states).map(|state| rank[symbol(quotient, state)]).collect(),
-            entrance: (0..states).map(|state| quotient.head[state / vcs].wrapping_mul(width as u32)).collect(),
+            entrance: (0..states)
+                .map(|state| quotient.head[state / vcs].wrapping_mul(width as u32))
+                .collect(),
             load: vec![0; quotient.classes()],
             vc_hops: vec![0; vcs],
             next: vec![NONE; destinations * states],
@@ -202,7 +206,9 @@ impl<'a> Selection<'a> {
         }
         let least = match (factor < 1.0, self.quotient.exact) {
             (true, _) => LARGEST_BOUND as u32,
-            (false, true) => u32::try_from(lengths.least_load(self.quotient.parts as u64)).unwrap_or(u32::MAX),
+            (false, true) => {
+                u32::try_from(lengths.least_load(self.quotient.parts as u64)).unwrap_or(u32::MAX)
+            }
             // What is counted nearly never tells that nothing is left to gain.
             (false, false) => 0,
         };
@@ -290,7 +296,8 @@ impl<'a> Selection<'a> {
                 if self.count[at].routes == 0 {
                     self.used.push(state);
                     let entrance = self.entrance[at];
-                    self.onward[at] = if entrance == end { END } else { entrance + u32::from(self.next[d * states + at]) };
+                    self.onward[at] =
+                        if entrance == end { END } else { entrance + u32::from(self.next[d * states + at]) };
                 }
                 self.count[at] += share;
                 state = self.onward[at];

@@ -46,12 +46,16 @@ impl Search<'_> {
             let price = Price { most: self.busiest() as f64, rise: 1.0 / (width * mean).max(0.5) };
             let search = &*self;
             // Most trees put a single route on a channel, which does not raise its price.
-            let prices: Vec<f64> = (0..self.heads.len()).into_par_iter().map(|channel| search.dear(channel, 0, price)).collect();
+            let prices: Vec<f64> =
+                (0..self.heads.len()).into_par_iter().map(|channel| search.dear(channel, 0, price)).collect();
             let lay = |scratch: &mut Scratch, tree: &Tree| search.laid(tree, price, &prices, scratch);
-            let laid: Vec<Laid> = self.trees[batch.clone()].par_iter().map_init(Scratch::default, lay).collect();
+            let laid: Vec<Laid> =
+                self.trees[batch.clone()].par_iter().map_init(Scratch::default, lay).collect();
             for (at, Laid { ports, loads }) in batch.zip(laid) {
                 self.trees[at].ports = ports;
-                loads.iter().for_each(|&(channel, more)| self.load[self.classes[channel as usize] as usize] += more);
+                loads
+                    .iter()
+                    .for_each(|&(channel, more)| self.load[self.classes[channel as usize] as usize] += more);
             }
         }
     }

@@ -85,7 +85,8 @@ pub fn route(scene: &Scene<'_>, demand: &Demand, settings: Settings) -> NextHops
     let mut search = Search::new(scene, demand, start);
     let most = if care == Care::Full { ROUNDS } else { FAULT_ROUNDS };
     let large = search.is_large();
-    let rounds = rounds_within_work(search.trees.len() * search.heads.len()).clamp(FEWEST[usize::from(large)].min(most), most);
+    let rounds = rounds_within_work(search.trees.len() * search.heads.len())
+        .clamp(FEWEST[usize::from(large)].min(most), most);
     let mut best: Option<(u64, Vec<Vec<u16>>)> = None;
     for round in 0..rounds {
         let progressed = round as f64 / (rounds - 1) as f64;
@@ -107,7 +108,9 @@ pub fn route(scene: &Scene<'_>, demand: &Demand, settings: Settings) -> NextHops
     if let Some((busiest, ports)) = &mut best {
         search.adopt(ports);
         let sweeps = SWEEPS[usize::from(care == Care::Fault)];
-        let work = search.trees.len() * search.heads.len() * search.trees.iter().map(Tree::longest).max().unwrap_or(1);
+        let work = search.trees.len()
+            * search.heads.len()
+            * search.trees.iter().map(Tree::longest).max().unwrap_or(1);
         let sweeps = rounds_within_work(work).clamp(1, sweeps);
         for sweep in 0..sweeps {
             if *busiest <= enough {
@@ -123,7 +126,11 @@ pub fn route(scene: &Scene<'_>, demand: &Demand, settings: Settings) -> NextHops
         }
     }
     let destinations = search.trees.iter().map(|tree| tree.destination).collect();
-    NextHops { symmetry: scene.topology.symmetry().clone(), destinations, ports: best.map(|(_, ports)| ports).unwrap_or_default() }
+    NextHops {
+        symmetry: scene.topology.symmetry().clone(),
+        destinations,
+        ports: best.map(|(_, ports)| ports).unwrap_or_default(),
+    }
 }
 
 /// The routes to one destination.
@@ -232,7 +239,10 @@ impl<'a> Search<'a> {
         let tree = &self.trees[at];
         for &node in tree.order.iter().skip(1).filter(|&&node| tree.ports[node as usize] != NextHops::NONE) {
             let channel = self.channel(node as usize, tree.ports[node as usize]);
-            let (load, more) = (&mut self.load[self.classes[channel] as usize], self.weight[node as usize] * self.slowness[channel]);
+            let (load, more) = (
+                &mut self.load[self.classes[channel] as usize],
+                self.weight[node as usize] * self.slowness[channel],
+            );
             *load = if add { *load + more } else { *load - more };
         }
     }
@@ -265,19 +275,36 @@ impl<'a> Search<'a> {
         self.weigh(at);
         let most = self.busiest() as f64;
         let price = Price { most, rise: 1.0 / (width * most).max(0.5) };
-        let Search { topology, starts, heads, outputs, local, by_port, classes, slowness, trees, load, weight, passes, .. } = self;
+        let Search {
+            topology,
+            starts,
+            heads,
+            outputs,
+            local,
+            by_port,
+            classes,
+            slowness,
+            trees,
+            load,
+            weight,
+            passes,
+            ..
+        } = self;
         let Tree { destination, ports, order, distance, by_local } = &mut trees[at];
         let (all_ports, end) = (topology.ports(), destination.index());
         let (heads, by_port, classes, slowness) = (&*heads, &*by_port, &*classes, &*slowness);
         let ways = Ways { starts, heads, local, distance, by_local };
         let nearer = |node: usize| ways.nearer(node);
         let cost = |channel: usize, load: &[u64], moved: u64| {
-            slowness[channel] as f64 * price.of(load[classes[channel] as usize] + moved * slowness[channel] / 2)
+            slowness[channel] as f64
+                * price.of(load[classes[channel] as usize] + moved * slowness[channel] / 2)
         };
         // Where no route has passed so far, the cheapest channel leads on.
         let onward = |node: usize, ports: &[u16], load: &[u64], moved: u64| match ports[node] {
             NextHops::NONE => {
-                let least = nearer(node).map(|channel| (cost(channel, load, moved), channel)).min_by(|a, b| a.0.total_cmp(&b.0));
+                let least = nearer(node)
+                    .map(|channel| (cost(channel, load, moved), channel))
+                    .min_by(|a, b| a.0.total_cmp(&b.0));
                 least.expect("a router that is reached has a nearer neighbor").1
             }
             port => by_port[node * all_ports + usize::from(port)] as usize,
@@ -353,15 +380,32 @@ impl<'a> Search<'a> {
 
     /// Chooses the next hops of a tree whose routes are off the loads, and puts them on.
     fn lay(&mut self, at: usize, price: Price) {
-        let Search { topology, demand, starts, heads, outputs, local, classes, slowness, trees, load, weight, passes, cost, .. } = self;
+        let Search {
+            topology,
+            demand,
+            starts,
+            heads,
+            outputs,
+            local,
+            classes,
+            slowness,
+            trees,
+            load,
+            weight,
+            passes,
+            cost,
+            ..
+        } = self;
         let tree = &trees[at];
         let (starts, heads) = (&*starts, &*heads);
         let ways = Ways { starts, heads, local, distance: &tree.distance, by_local: &tree.by_local };
         let nearer = |node: usize| ways.nearer(node);
         cost[tree.destination.index()] = 0.0;
         for &node in tree.order.iter().skip(1) {
-            let through =
-                |channel: usize| slowness[channel] as f64 * price.of(load[classes[channel] as usize]) + cost[heads[channel] as usize];
+            let through = |channel: usize| {
+                slowness[channel] as f64 * price.of(load[classes[channel] as usize])
+                    + cost[heads[channel] as usize]
+            };
             cost[node as usize] = nearer(node as usize).map(through).fold(f64::INFINITY, f64::min);
         }
         weight.fill(0);
@@ -413,7 +457,9 @@ impl<'a> Ways<'a> {
         let Ways { starts, heads, local, distance, by_local } = self;
         let (channels, here) = (starts[node] as usize..starts[node + 1] as usize, distance[node]);
         let any = !by_local.contains(node);
-        channels.filter(move |&channel| distance[heads[channel] as usize].checked_add(1) == Some(here) && (any || local[channel]))
+        channels.filter(move |&channel| {
+            distance[heads[channel] as usize].checked_add(1) == Some(here) && (any || local[channel])
+        })
     }
 }
 
@@ -435,20 +481,32 @@ impl Tree {
     fn longest(&self) -> usize {
         self.order.last().map_or(0, |&node| usize::from(self.distance[node as usize]))
     }
-    fn new(scene: &Scene<'_>, into: &Neighbors, destination: NodeId, start: Start, search: &mut Breadth) -> Self {
+    fn new(
+        scene: &Scene<'_>,
+        into: &Neighbors,
+        destination: NodeId,
+        start: Start,
+        search: &mut Breadth,
+    ) -> Self {
         let topology = scene.topology;
         into.search(destination, search);
         // Rows of more routers than 16 bits count have none that far apart.
-        let distance: Vec<u16> = search.hops.iter().map(|&hops| u16::try_from(hops).unwrap_or(u16::MAX)).collect();
+        let distance: Vec<u16> =
+            search.hops.iter().map(|&hops| u16::try_from(hops).unwrap_or(u16::MAX)).collect();
         let order = search.order.clone();
         let mut by_local = FixedBitSet::new();
         if start == Start::Local {
             by_local.grow(topology.node_count());
             for &node in order.iter().filter(|&&node| distance[node as usize] >= LONG) {
                 let here = distance[node as usize];
-                let nearer = |channel: ChannelId| distance[topology.target(channel).node.index()].checked_add(1) == Some(here);
+                let nearer = |channel: ChannelId| {
+                    distance[topology.target(channel).node.index()].checked_add(1) == Some(here)
+                };
                 let local = |channel: ChannelId| topology.link(channel).class == LinkClass::Local;
-                by_local.set(node as usize, scene.channels_from(NodeId(node)).any(|channel| local(channel) && nearer(channel)));
+                by_local.set(
+                    node as usize,
+                    scene.channels_from(NodeId(node)).any(|channel| local(channel) && nearer(channel)),
+                );
             }
         }
         Self { destination, ports: vec![NextHops::NONE; into.len()], order, distance, by_local }

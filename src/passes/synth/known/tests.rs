@@ -18,7 +18,9 @@ fn every_line_has_the_distance_that_it_states() {
 
 #[test]
 fn other_pods_have_none() {
-    for (dims, cubes, any) in [([4, 4, 4], 47, false), ([4, 4, 4], 64, true), ([4, 4, 2], 64, false), ([2, 2, 2], 64, false)] {
+    for (dims, cubes, any) in
+        [([4, 4, 4], 47, false), ([4, 4, 4], 64, true), ([4, 4, 2], 64, false), ([2, 2, 2], 64, false)]
+    {
         let fabric = pod(dims, cubes, any);
         assert!(wiring(fabric.pod().expect("a pod"), &shape(&fabric)).is_none(), "{dims:?}, {cubes} cubes");
     }

@@ -15,7 +15,9 @@ pub(super) fn violated(links: &Links, taken: &[u32], dark: u32) -> Option<Row> {
     const NONE: usize = usize::MAX;
     let ocses = links.choices.last().map_or(0, |choice| choice.ocs + 1);
     let singles = (0..ocses).filter(|_| dark == 1).map(|one| (one, one));
-    let pairs = (0..ocses).filter(|_| dark >= 2).flat_map(|one| (one + 1..ocses.max(one + 2)).map(move |other| (one, other)));
+    let pairs = (0..ocses)
+        .filter(|_| dark >= 2)
+        .flat_map(|one| (one + 1..ocses.max(one + 2)).map(move |other| (one, other)));
     // With nothing dark comes last: a wiring that keeps its links in the dark is connected.
     singles.chain(pairs).chain([(NONE, NONE)]).find_map(|(one, other)| {
         let lit = |choice: usize| links.choices[choice].ocs != one && links.choices[choice].ocs != other;
@@ -25,7 +27,8 @@ pub(super) fn violated(links: &Links, taken: &[u32], dark: u32) -> Option<Row> {
             return None;
         }
         let mends = |&choice: &usize| lit(choice) && links.choices[choice].links.iter().any(crosses);
-        let terms: Vec<(usize, f64)> = (0..links.choices.len()).filter(mends).map(|choice| (column(choice), -1.0)).collect();
+        let terms: Vec<(usize, f64)> =
+            (0..links.choices.len()).filter(mends).map(|choice| (column(choice), -1.0)).collect();
         (!terms.is_empty()).then_some(Row { terms, at_most: -1.0 })
     })
 }
@@ -33,7 +36,12 @@ pub(super) fn violated(links: &Links, taken: &[u32], dark: u32) -> Option<Row> {
 /// The chips that chip 0 reaches over copper and the choices that count.
 fn reached(links: &Links, counts: impl Fn(usize) -> bool) -> Vec<bool> {
     let mut neighbors = vec![Vec::new(); links.nodes];
-    let chosen = links.choices.iter().enumerate().filter(|(choice, _)| counts(*choice)).flat_map(|(_, choice)| &choice.links);
+    let chosen = links
+        .choices
+        .iter()
+        .enumerate()
+        .filter(|(choice, _)| counts(*choice))
+        .flat_map(|(_, choice)| &choice.links);
     for &[a, b] in links.fixed.iter().chain(chosen) {
         neighbors[a].push(b);
         neighbors[b].push(a);

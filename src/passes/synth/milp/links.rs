@@ -83,9 +83,15 @@ impl Links {
             // On one and the same chip the shifts s and -s make the same links, and 0 makes none.
             let shifts = if same[0] == same[1] { 1..=cubes / 2 } else { 0..=cubes - 1 };
             for shift in shifts {
-                let link = |cube| [arm(ocs, cube)[0].node.index(), arm(ocs, (cube + shift) % cubes)[1].node.index()];
+                let link =
+                    |cube| [arm(ocs, cube)[0].node.index(), arm(ocs, (cube + shift) % cubes)[1].node.index()];
                 let links_of = (0..cubes).map(link).collect();
-                links.choices.push(Choice { ocs: id.index(), most: 1, links: links_of, wire: Wire::Shift(shift) });
+                links.choices.push(Choice {
+                    ocs: id.index(),
+                    most: 1,
+                    links: links_of,
+                    wire: Wire::Shift(shift),
+                });
             }
             links.limits.push(Limit { choices: (first..links.choices.len()).collect(), most: 1 });
         }
@@ -106,7 +112,10 @@ impl Links {
                     }
                     let choice = links.choices.len();
                     of_a.entry(from).or_default().push(choice);
-                    if ocs.rule == CoupleRule::Any { &mut of_a } else { &mut of_b }.entry(to).or_default().push(choice);
+                    if ocs.rule == CoupleRule::Any { &mut of_a } else { &mut of_b }
+                        .entry(to)
+                        .or_default()
+                        .push(choice);
                     links.choices.push(Choice {
                         ocs: id.index(),
                         most: from_ports.len().min(to_ports.len()) as u32,
@@ -116,14 +125,20 @@ impl Links {
                 }
             }
             for (ports, choices) in [(&a, of_a), (&b, of_b)] {
-                links.limits.extend(choices.into_iter().map(|(node, choices)| Limit { choices, most: ports[&node].len() as u32 }));
+                links.limits.extend(
+                    choices
+                        .into_iter()
+                        .map(|(node, choices)| Limit { choices, most: ports[&node].len() as u32 }),
+                );
             }
         }
         let alike = |ocs: &Ocs| {
             let ports = ports_of(&ocs.a);
             let mut counts = ports.values().map(Vec::len);
             let first = counts.next();
-            ocs.rule == CoupleRule::Any && ports.len() == links.nodes && counts.all(|count| Some(count) == first)
+            ocs.rule == CoupleRule::Any
+                && ports.len() == links.nodes
+                && counts.all(|count| Some(count) == first)
         };
         links.interchangeable = pod.chips_per_cube() == 1 && pod.ocses.iter().all(alike);
         links
@@ -142,8 +157,19 @@ impl Links {
         }
         let mut degree = vec![0; pod.node_count()];
         fixed.iter().flatten().for_each(|&node| degree[node] += 1);
-        pod.ocses.iter().flat_map(|ocs| ocs.a.iter().chain(&ocs.b)).for_each(|face| degree[face.node.index()] += 1);
-        Self { nodes: pod.node_count(), order, fixed, degree, choices: Vec::new(), limits: Vec::new(), interchangeable: false }
+        pod.ocses
+            .iter()
+            .flat_map(|ocs| ocs.a.iter().chain(&ocs.b))
+            .for_each(|face| degree[face.node.index()] += 1);
+        Self {
+            nodes: pod.node_count(),
+            order,
+            fixed,
+            degree,
+            choices: Vec::new(),
+            limits: Vec::new(),
+            interchangeable: false,
+        }
     }
 
     /// Every ordered pair of chips that some link can join, ascending.
@@ -157,7 +183,8 @@ impl Links {
 
     /// How many more times each choice can be taken alone.
     pub(super) fn room(&self, taken: &[u32]) -> Vec<u32> {
-        let mut room: Vec<u32> = self.choices.iter().zip(taken).map(|(choice, &taken)| choice.most - taken).collect();
+        let mut room: Vec<u32> =
+            self.choices.iter().zip(taken).map(|(choice, &taken)| choice.most - taken).collect();
         for limit in &self.limits {
             let left = limit.most.saturating_sub(limit.choices.iter().map(|&choice| taken[choice]).sum());
             limit.choices.iter().for_each(|&choice| room[choice] = room[choice].min(left));
@@ -182,12 +209,18 @@ impl Links {
                 match choice.wire {
                     Wire::Shift(shift) => {
                         let cubes = pod.cubes as usize;
-                        fibers.extend((0..cubes).map(|cube| [arm(ocs, cube)[0], arm(ocs, (cube + shift) % cubes)[1]]));
+                        fibers.extend(
+                            (0..cubes).map(|cube| [arm(ocs, cube)[0], arm(ocs, (cube + shift) % cubes)[1]]),
+                        );
                     }
                     Wire::Pair(from, to) => {
                         let (used_a, used_b) = &mut used[choice.ocs];
                         let a = next_port(&ocs.a, used_a, from);
-                        let b = if ocs.rule == CoupleRule::Any { next_port(&ocs.a, used_a, to) } else { next_port(&ocs.b, used_b, to) };
+                        let b = if ocs.rule == CoupleRule::Any {
+                            next_port(&ocs.a, used_a, to)
+                        } else {
+                            next_port(&ocs.b, used_b, to)
+                        };
                         fibers.push([a, b]);
                     }
                 }
@@ -203,7 +236,11 @@ fn arm(ocs: &Ocs, cube: usize) -> [FacePort; 2] {
         CoupleRule::Sided => [ocs.a[cube], ocs.b[cube]],
         CoupleRule::Any => [ocs.a[2 * cube], ocs.a[2 * cube + 1]],
     };
-    debug_assert!(arm.iter().all(|face| face.cube == BlockId::new(cube)), "every cube has two ports at {}", ocs.name);
+    debug_assert!(
+        arm.iter().all(|face| face.cube == BlockId::new(cube)),
+        "every cube has two ports at {}",
+        ocs.name
+    );
     arm
 }
 
@@ -216,7 +253,11 @@ fn ports_of(faces: &[FacePort]) -> BTreeMap<NodeId, Vec<FacePort>> {
 /// The first port of a chip that is not used yet.
 fn next_port(faces: &[FacePort], used: &mut BTreeMap<NodeId, usize>, node: NodeId) -> FacePort {
     let nth = used.entry(node).or_insert(0);
-    let port = faces.iter().filter(|face| face.node == node).nth(*nth).expect("the limits keep to the ports of a chip");
+    let port = faces
+        .iter()
+        .filter(|face| face.node == node)
+        .nth(*nth)
+        .expect("the limits keep to the ports of a chip");
     *nth += 1;
     *port
 }

@@ -124,7 +124,9 @@ pub(super) fn synthesize(
     };
     let dark = fabric.budget.faults.dark_ocses();
     let best = optimise(&links, dark, fix, nodes, progress).map_err(|error| match error {
-        NoWiring::Solver(SolveError { reason }) => unsolved(pod, method, symmetric, size, format!("failed: {reason}")),
+        NoWiring::Solver(SolveError { reason }) => {
+            unsolved(pod, method, symmetric, size, format!("failed: {reason}"))
+        }
         NoWiring::Connected(reason) => unconnected(pod, method, dark, reason),
     })?;
     let counters = [
@@ -155,7 +157,8 @@ fn sized(pod: &Pod, method: SynthesisMethod, symmetric: bool) -> Result<(Links, 
     let limit = limit(method);
     let fits = |size: Size| {
         let fits = size.rows <= limit.rows && size.columns <= limit.columns && size.weights <= limit.weights;
-        let refused = || unsolved(pod, method, symmetric, size, format!("is given no more than {}", written(limit)));
+        let refused =
+            || unsolved(pod, method, symmetric, size, format!("is given no more than {}", written(limit)));
         if fits { Ok(()) } else { Err(refused()) }
     };
     // Before anything of that size is in memory.
@@ -185,15 +188,25 @@ struct Best {
 
 impl Best {
     fn nothing(links: &Links) -> Self {
-        Self { taken: vec![0; links.choices.len()], lambda: 0.0, bound: f64::INFINITY, programs: 0, cuts: 0, stopped_by: "node_limit" }
+        Self {
+            taken: vec![0; links.choices.len()],
+            lambda: 0.0,
+            bound: f64::INFINITY,
+            programs: 0,
+            cuts: 0,
+            stopped_by: "node_limit",
+        }
     }
 
     fn note(&self, links: &Links) -> String {
         let per_pair = |scaled: f64| format!("{:.9}", scaled.max(0.0) / links.nodes as f64);
-        let kind = if links.order == 1 { "wiring of these OCSes" } else { "choice of one cyclic shift per OCS" };
+        let kind =
+            if links.order == 1 { "wiring of these OCSes" } else { "choice of one cyclic shift per OCS" };
         let (flow, bound) = (per_pair(self.lambda), per_pair(self.bound));
         if self.stopped_by == "optimal" {
-            return format!("proved optimal: the flow is {flow}, and no {kind} has more (solver tolerance 1e-6)");
+            return format!(
+                "proved optimal: the flow is {flow}, and no {kind} has more (solver tolerance 1e-6)"
+            );
         }
         let gap = (self.bound / self.lambda.max(1e-9) - 1.0).max(0.0) * 100.0;
         format!("the flow is {flow}; no {kind} has more than {bound}, a gap of {gap:.2} %")
@@ -201,7 +214,13 @@ impl Best {
 }
 
 /// Relaxes and fixes; with `nodes`, that is the start of branch and bound.
-fn optimise(links: &Links, dark: u32, fix: usize, nodes: Option<u32>, progress: &dyn Progress) -> Result<Best, NoWiring> {
+fn optimise(
+    links: &Links,
+    dark: u32,
+    fix: usize,
+    nodes: Option<u32>,
+    progress: &dyn Progress,
+) -> Result<Best, NoWiring> {
     let mut cuts: Vec<Row> = Vec::new();
     let mut programs = 0;
     let base = program::flow_program(links, true);
@@ -230,7 +249,8 @@ fn optimise(links: &Links, dark: u32, fix: usize, nodes: Option<u32>, progress: 
         let mut whole = base;
         whole.rows.extend(strengthened);
         whole.rows.extend(cuts.iter().cloned());
-        (best.stopped_by, best.bound) = branch(links, whole, dark, nodes, &mut best, &mut cuts, &mut programs)?;
+        (best.stopped_by, best.bound) =
+            branch(links, whole, dark, nodes, &mut best, &mut cuts, &mut programs)?;
     }
     progress.end();
     Ok(Best { programs, cuts: cuts.len() as u64, ..best })
@@ -267,7 +287,9 @@ fn branch(
         };
         let Some((taken, lambda)) = point else {
             if nothing {
-                return Err(NoWiring::Connected(format!("there is none within {nodes} nodes of branch and bound")));
+                return Err(NoWiring::Connected(format!(
+                    "there is none within {nodes} nodes of branch and bound"
+                )));
             }
             return Ok((stopped_by, answer.bound.min(best.bound).max(best.lambda)));
         };
@@ -281,7 +303,8 @@ fn branch(
             Some(_) => return Ok(("cut_limit", answer.bound.min(best.bound).max(best.lambda))),
             None => {
                 (best.taken, best.lambda) = (taken, lambda);
-                let bound = if stopped_by == "optimal" { lambda } else { answer.bound.min(best.bound).max(lambda) };
+                let bound =
+                    if stopped_by == "optimal" { lambda } else { answer.bound.min(best.bound).max(lambda) };
                 return Ok((stopped_by, bound));
             }
         }
@@ -290,7 +313,8 @@ fn branch(
 
 /// The whole numbers of a point, with every free port that can be lit.
 fn taken(links: &Links, point: &[f64]) -> Vec<u32> {
-    let mut taken: Vec<u32> = (0..links.choices.len()).map(|choice| point[column(choice)].round() as u32).collect();
+    let mut taken: Vec<u32> =
+        (0..links.choices.len()).map(|choice| point[column(choice)].round() as u32).collect();
     links.fill(&mut taken);
     taken
 }
@@ -319,7 +343,9 @@ fn unsolved(pod: &Pod, method: SynthesisMethod, symmetric: bool, size: Size, wha
 /// The error where no connected wiring was found.
 fn unconnected(pod: &Pod, method: SynthesisMethod, dark: u32, reason: String) -> SynthError {
     let ways = match method {
-        SynthesisMethod::Relax { .. } => "write another `fix`, or `method = milp`, which tries more wirings, or `method = search`",
+        SynthesisMethod::Relax { .. } => {
+            "write another `fix`, or `method = milp`, which tries more wirings, or `method = search`"
+        }
         _ => "raise `nodes`, or write `method = search`",
     };
     let faults = if dark > 0 { ", also under the faults of the budget" } else { "" };
@@ -330,7 +356,8 @@ fn unconnected(pod: &Pod, method: SynthesisMethod, dark: u32, reason: String) ->
 fn least(pod: &Pod, symmetric: bool) -> Size {
     let order = if symmetric { pod.cubes as usize } else { 1 };
     let block = pod.node_count() / order;
-    let columns = if symmetric && !pod.ocses.is_empty() { pod.node_count().saturating_mul(order - 1) } else { 0 };
+    let columns =
+        if symmetric && !pod.ocses.is_empty() { pod.node_count().saturating_mul(order - 1) } else { 0 };
     Size { rows: block.saturating_mul(pod.node_count() - 1) / 2, columns, weights: 0 }
 }
 

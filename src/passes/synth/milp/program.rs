@@ -99,7 +99,8 @@ pub(super) fn flow_program(links: &Links, integer: bool) -> Program {
     // Detours: what source s sends over the arc (u, v), when u and v are not s.
     for source in 0..block {
         for &(u, v) in arcs.iter().filter(|&&(u, v)| u != source && v != source) {
-            let terms = vec![(pairs.row(source, v), -1.0), (pairs.row(source, u), 1.0), (pairs.row(u, v), 1.0)];
+            let terms =
+                vec![(pairs.row(source, v), -1.0), (pairs.row(source, u), 1.0), (pairs.row(u, v), 1.0)];
             for (row, weight) in summed(terms) {
                 rows[row].terms.push((columns.len(), weight));
             }
@@ -107,7 +108,10 @@ pub(super) fn flow_program(links: &Links, integer: bool) -> Program {
         }
     }
     for limit in &links.limits {
-        rows.push(Row { terms: limit.choices.iter().map(|&choice| (column(choice), 1.0)).collect(), at_most: f64::from(limit.most) });
+        rows.push(Row {
+            terms: limit.choices.iter().map(|&choice| (column(choice), 1.0)).collect(),
+            at_most: f64::from(limit.most),
+        });
     }
     Program { columns, rows }
 }
@@ -146,8 +150,9 @@ pub(super) fn integer_rows(links: &Links) -> Vec<Row> {
     }
     if links.interchangeable {
         let ocs = links.choices.first().map_or(0, |choice| choice.ocs);
-        let of_first: Vec<usize> =
-            (0..links.choices.len()).filter(|&at| links.choices[at].ocs == ocs && links.choices[at].links[0][0] == 0).collect();
+        let of_first: Vec<usize> = (0..links.choices.len())
+            .filter(|&at| links.choices[at].ocs == ocs && links.choices[at].links[0][0] == 0)
+            .collect();
         for pair in of_first.windows(2) {
             rows.push(Row { terms: vec![(column(pair[1]), 1.0), (column(pair[0]), -1.0)], at_most: 0.0 });
         }

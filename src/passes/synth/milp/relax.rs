@@ -13,7 +13,12 @@ use crate::solve::{self, Ended, Program, SolveError};
 const WHOLE: f64 = 1e-6;
 
 /// Fixes `fix` choices at a time. `programs` counts what was solved.
-pub(super) fn relax(links: &Links, program: &Program, fix: usize, programs: &mut u64) -> Result<Best, NoWiring> {
+pub(super) fn relax(
+    links: &Links,
+    program: &Program,
+    fix: usize,
+    programs: &mut u64,
+) -> Result<Best, NoWiring> {
     let mut program = program.clone();
     program.columns.iter_mut().for_each(|column| column.integer = false);
     let mut bound = None;
@@ -27,7 +32,8 @@ pub(super) fn relax(links: &Links, program: &Program, fix: usize, programs: &mut
         if fractions.is_empty() {
             let taken = taken(links, &point);
             for (choice, &times) in taken.iter().enumerate() {
-                (program.columns[column(choice)].lower, program.columns[column(choice)].upper) = (f64::from(times), f64::from(times));
+                (program.columns[column(choice)].lower, program.columns[column(choice)].upper) =
+                    (f64::from(times), f64::from(times));
             }
             let lambda = solved(&program, programs)?[LAMBDA];
             return Ok(Best { taken, lambda, bound, programs: 0, cuts: 0, stopped_by: "fixed" });
@@ -39,7 +45,8 @@ pub(super) fn relax(links: &Links, program: &Program, fix: usize, programs: &mut
             if fixed == fix {
                 break;
             }
-            let lower: Vec<u32> = (0..links.choices.len()).map(|choice| program.columns[column(choice)].lower as u32).collect();
+            let lower: Vec<u32> =
+                (0..links.choices.len()).map(|choice| program.columns[column(choice)].lower as u32).collect();
             let up = point[column(choice)].ceil() as u32;
             // The first one always fits: the limits are whole and the relaxation keeps them.
             if up - lower[choice] <= links.room(&lower)[choice] {
@@ -55,7 +62,9 @@ fn solved(program: &Program, programs: &mut u64) -> Result<Vec<f64>, NoWiring> {
     let answer = solve::maximise(program, 0)?;
     match (answer.ended, answer.point) {
         (Ended::Optimal, Some(point)) => Ok(point),
-        (Ended::Infeasible, _) => Err(NoWiring::Connected("the links that were rounded up leave no ports to join the parts".to_owned())),
+        (Ended::Infeasible, _) => Err(NoWiring::Connected(
+            "the links that were rounded up leave no ports to join the parts".to_owned(),
+        )),
         (ended, _) => Err(SolveError { reason: format!("a relaxation ended with {ended:?}") }.into()),
     }
 }

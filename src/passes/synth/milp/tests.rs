@@ -16,13 +16,17 @@ fn pod(items: &str) -> Pod {
 
 fn fabric(items: &str) -> Fabric {
     let text = format!("fabric pod {{ {HARDWARE} {items} }}");
-    fabc_lang::read_normal("pod.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}")).0
+    fabc_lang::read_normal("pod.fab", &|_: &str| Ok(text.clone()))
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}"))
+        .0
 }
 
 /// Chips without cubes behind one switch without sides, `ports` ports each.
 fn graph(nodes: usize, ports: usize) -> Pod {
     let ports = ["+x[0, 0]", "-x[0, 0]", "+y[0, 0]", "-y[0, 0]"][..ports].join(", ");
-    pod(&format!("cube {{ mesh 1 x 1 x 1 over copper; }} cubes = {nodes}; ocs ANY {{ couple any of {ports} over fiber; ports = 64; }}"))
+    pod(&format!(
+        "cube {{ mesh 1 x 1 x 1 over copper; }} cubes = {nodes}; ocs ANY {{ couple any of {ports} over fiber; ports = 64; }}"
+    ))
 }
 
 /// Cubes of 2x2x1 behind four switches with sides.
@@ -36,11 +40,20 @@ fn flat(cubes: usize) -> Pod {
 
 /// The exact flow of a wiring by the plain program over arcs, which shares nothing with the dualised one.
 fn plain_flow(links: &Links, taken: &[u32]) -> f64 {
-    let chosen = links.choices.iter().zip(taken).flat_map(|(choice, &times)| (0..times).flat_map(|_| choice.links.iter().copied()));
+    let chosen = links
+        .choices
+        .iter()
+        .zip(taken)
+        .flat_map(|(choice, &times)| (0..times).flat_map(|_| choice.links.iter().copied()));
     let both = links.fixed.iter().copied().chain(chosen).flat_map(|[a, b]| [(a, b), (b, a)]);
     let channels = both.enumerate().map(|(class, (from, to))| (from, to, class)).collect();
     max_concurrent_flow(
-        &FlowProblem { nodes: links.nodes, sources: (0..links.nodes).collect(), channels, capacities: Vec::new() },
+        &FlowProblem {
+            nodes: links.nodes,
+            sources: (0..links.nodes).collect(),
+            channels,
+            capacities: Vec::new(),
+        },
         |_, _| 1,
     )
     .unwrap()
@@ -91,7 +104,10 @@ fn lp_dualised_equals_the_plain_flow_program() {
     for (nodes, fixed) in [(6, &diamond[..]), (7, &ring[..]), (5, &lollipop[..])] {
         let links = given(nodes, fixed);
         let best = optimise(&links, 0, 1, None, &fabc_base::progress::Silent).unwrap();
-        assert!((per_pair(&links, best.lambda) - plain_flow(&links, &[])).abs() < 1e-7, "{fixed:?}: {best:?}");
+        assert!(
+            (per_pair(&links, best.lambda) - plain_flow(&links, &[])).abs() < 1e-7,
+            "{fixed:?}: {best:?}"
+        );
     }
     let links = given(6, &diamond);
     let best = optimise(&links, 0, 1, None, &fabc_base::progress::Silent).unwrap();
@@ -104,10 +120,15 @@ fn lp_under_translations_equals_the_plain_flow_of_the_whole_pod() {
     for seed in 0..9usize {
         let mut taken = vec![0; links.choices.len()];
         // Any shifts: one choice of every switch.
-        links.limits.iter().enumerate().for_each(|(at, limit)| taken[limit.choices[(seed * 5 + at * seed) % 3]] = 1);
+        links
+            .limits
+            .iter()
+            .enumerate()
+            .for_each(|(at, limit)| taken[limit.choices[(seed * 5 + at * seed) % 3]] = 1);
         let mut program = program::flow_program(&links, false);
         for (choice, &times) in taken.iter().enumerate() {
-            (program.columns[column(choice)].lower, program.columns[column(choice)].upper) = (f64::from(times), f64::from(times));
+            (program.columns[column(choice)].lower, program.columns[column(choice)].upper) =
+                (f64::from(times), f64::from(times));
         }
         let lambda = solve::maximise(&program, 0).unwrap().point.unwrap()[LAMBDA];
         assert!((per_pair(&links, lambda) - plain_flow(&links, &taken)).abs() < 1e-7, "{taken:?}");
@@ -120,7 +141,10 @@ fn lp_milp_finds_the_best_of_all_shifts() {
         let links = Links::by_shift(&flat(cubes));
         let (best, all) = (milp(&links, 0), brute_force(&links));
         assert_eq!(best.stopped_by, "optimal");
-        assert!((per_pair(&links, best.lambda) - all).abs() < 1e-6, "{cubes} cubes: {best:?}, brute force {all}");
+        assert!(
+            (per_pair(&links, best.lambda) - all).abs() < 1e-6,
+            "{cubes} cubes: {best:?}, brute force {all}"
+        );
         assert!((plain_flow(&links, &best.taken) - all).abs() < 1e-6);
     }
 }
@@ -131,7 +155,10 @@ fn lp_milp_finds_the_best_of_all_graphs() {
         let links = Links::by_pair(&graph(nodes, ports));
         let (best, all) = (milp(&links, 0), brute_force(&links));
         assert_eq!(best.stopped_by, "optimal");
-        assert!((per_pair(&links, best.lambda) - all).abs() < 1e-6, "{nodes} chips of {ports} ports: {best:?}, brute force {all}");
+        assert!(
+            (per_pair(&links, best.lambda) - all).abs() < 1e-6,
+            "{nodes} chips of {ports} ports: {best:?}, brute force {all}"
+        );
         assert!((plain_flow(&links, &best.taken) - all).abs() < 1e-6);
     }
 }
@@ -143,7 +170,10 @@ fn lp_relaxation_bounds_what_it_rounds_to() {
         assert_eq!(relaxed.stopped_by, "fixed");
         assert!((per_pair(&links, relaxed.lambda) - plain_flow(&links, &relaxed.taken)).abs() < 1e-6);
         let best = milp(&links, 0);
-        assert!(relaxed.lambda <= best.lambda + 1e-6 && best.lambda <= relaxed.bound + 1e-6, "{relaxed:?} {best:?}");
+        assert!(
+            relaxed.lambda <= best.lambda + 1e-6 && best.lambda <= relaxed.bound + 1e-6,
+            "{relaxed:?} {best:?}"
+        );
     }
 }
 
@@ -155,7 +185,10 @@ fn lp_two_cubes_reach_the_distance_bound() {
     let faces = ["x", "y", "z"].map(|axis| {
         format!("ocs {}[u in 0..2, v in 0..2] {{ couple +{axis}[u, v] with -{axis}[u, v] over fiber; ports = 64; }}", axis.to_uppercase())
     });
-    let links = Links::by_shift(&pod(&format!("cube {{ mesh 2 x 2 x 2 over copper; }} cubes = 2; {}", faces.concat())));
+    let links = Links::by_shift(&pod(&format!(
+        "cube {{ mesh 2 x 2 x 2 over copper; }} cubes = 2; {}",
+        faces.concat()
+    )));
     let best = milp(&links, 0);
     assert_eq!(best.stopped_by, "optimal");
     // 6 channels a chip, and no wiring has distance sums below 26 from every chip.
@@ -164,21 +197,29 @@ fn lp_two_cubes_reach_the_distance_bound() {
 
 #[test]
 fn lp_dark_switches_leave_the_pod_connected() {
-    let rings =
-        |axis: &str| format!("ocs {} {{ couple any of +{axis}[0, 0], -{axis}[0, 0] over fiber; ports = 64; }}", axis.to_uppercase());
-    let pod = pod(&format!("cube {{ mesh 1 x 1 x 1 over copper; }} cubes = 4; {} {}", rings("x"), rings("y")));
+    let rings = |axis: &str| {
+        format!(
+            "ocs {} {{ couple any of +{axis}[0, 0], -{axis}[0, 0] over fiber; ports = 64; }}",
+            axis.to_uppercase()
+        )
+    };
+    let pod =
+        pod(&format!("cube {{ mesh 1 x 1 x 1 over copper; }} cubes = 4; {} {}", rings("x"), rings("y")));
     let links = Links::by_pair(&pod);
     let (any, tolerant) = (milp(&links, 0), milp(&links, 1));
     assert!(faults::violated(&links, &tolerant.taken, 1).is_none());
     assert!(tolerant.lambda <= any.lambda + 1e-6);
     // Two double links per switch, crosswise: connected, but not when either switch is dark.
-    let joins = |ocs: usize, link: [usize; 2]| links.choices.iter().position(|choice| choice.ocs == ocs && choice.links == [link]).unwrap();
+    let joins = |ocs: usize, link: [usize; 2]| {
+        links.choices.iter().position(|choice| choice.ocs == ocs && choice.links == [link]).unwrap()
+    };
     let mut crosswise = vec![0; links.choices.len()];
     for choice in [joins(0, [0, 1]), joins(0, [2, 3]), joins(1, [0, 2]), joins(1, [1, 3])] {
         crosswise[choice] = 2;
     }
     let cut = faults::violated(&links, &crosswise, 1).expect("one dark switch parts it");
-    let lit: f64 = cut.terms.iter().map(|&(column, weight)| weight * f64::from(tolerant.taken[column - 1])).sum();
+    let lit: f64 =
+        cut.terms.iter().map(|&(column, weight)| weight * f64::from(tolerant.taken[column - 1])).sum();
     assert!(lit <= cut.at_most, "a tolerant wiring satisfies the cut");
 }
 
@@ -213,7 +254,9 @@ fn programs_that_are_too_large_are_refused_with_ways_out() {
         "cube { mesh 4 x 4 x 4 over copper; } cubes = 8; ocs X[u in 0..4, v in 0..4] { couple +x[u, v] with -x[u, v] over fiber; ports = 64; }",
     );
     let pod = fabric.pod().expect("it has cubes");
-    let Err(error) = synthesize(&fabric, pod, SynthesisMethod::Relax { fix: 1 }, true, &fabc_base::progress::Silent) else {
+    let Err(error) =
+        synthesize(&fabric, pod, SynthesisMethod::Relax { fix: 1 }, true, &fabc_base::progress::Silent)
+    else {
         panic!("too large")
     };
     let text = format!("{error} {}", miette::Diagnostic::help(&error).unwrap());

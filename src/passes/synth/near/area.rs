@@ -65,12 +65,16 @@ impl<'a> Area<'a> {
         if near.search.objective == Objective::Hops {
             return area;
         }
-        let slots: Slots = pod.ocses.iter().zip(live_pairs).map(|(ocs, pairs)| slots_of(ocs, pairs)).collect();
+        let slots: Slots =
+            pod.ocses.iter().zip(live_pairs).map(|(ocs, pairs)| slots_of(ocs, pairs)).collect();
         // The lengths whose bounds on the live wiring are within 3 % of the largest: three at most, and of
         // large pods, where an evaluation is long, one.
         let candidates: &[usize] = if pod.node_count() > 1024 { &[1, 2, 3, 4] } else { &[1, 2, 3, 4, 6, 8] };
         let mut evaluator = Evaluator::new(&area.shape);
-        let bounds: Vec<u64> = candidates.iter().map(|&length| area.score_at(&slots, length, u64::MAX, &mut evaluator)).collect();
+        let bounds: Vec<u64> = candidates
+            .iter()
+            .map(|&length| area.score_at(&slots, length, u64::MAX, &mut evaluator))
+            .collect();
         let largest = bounds.iter().copied().max().unwrap_or(0);
         let mut near: Vec<usize> = (0..bounds.len()).filter(|&at| bounds[at] >= largest / 100 * 97).collect();
         near.sort_by_key(|&at| std::cmp::Reverse(bounds[at]));
@@ -99,10 +103,17 @@ impl<'a> Area<'a> {
         let volume = (copper + fibers.iter().map(Vec::len).sum::<usize>() * length) as u64;
         (fibers, volume)
     }
-    pub(super) fn score_at(&self, slots: &Slots, length: usize, limit: u64, evaluator: &mut Evaluator<'_>) -> u64 {
+    pub(super) fn score_at(
+        &self,
+        slots: &Slots,
+        length: usize,
+        limit: u64,
+        evaluator: &mut Evaluator<'_>,
+    ) -> u64 {
         let (fibers, volume) = self.wired(slots, length);
         // Beyond this sum the score is beyond the limit.
-        let enough = (u128::from(limit.saturating_add(1)) * u128::from(volume) / u128::from(SCALE)).min(u128::from(u64::MAX)) as u64;
+        let enough = (u128::from(limit.saturating_add(1)) * u128::from(volume) / u128::from(SCALE))
+            .min(u128::from(u64::MAX)) as u64;
         score(evaluator.distance_sum_of(&fibers, length, enough), volume)
     }
     /// The largest bound; stops and returns a value above `limit` as soon as one exceeds it.
@@ -119,7 +130,8 @@ impl<'a> Area<'a> {
     /// Hops over all ordered pairs, and the best upper bound on the concurrent flow in parts per trillion,
     /// rounded up; `None` of a pod in parts.
     pub(super) fn measure(&self, slots: &Slots) -> Option<(u64, u64)> {
-        of_fibers(self.pod, self.demand, &slots.iter().flat_map(|slots| pairs(slots)).collect::<Vec<_>>()).ok()?;
+        of_fibers(self.pod, self.demand, &slots.iter().flat_map(|slots| pairs(slots)).collect::<Vec<_>>())
+            .ok()?;
         let mut evaluator = Evaluator::new(&self.shape);
         let mut sum = |length: usize| {
             let (fibers, volume) = self.wired(slots, length);

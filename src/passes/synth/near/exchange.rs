@@ -24,7 +24,9 @@ impl Area<'_> {
             while left > 0 {
                 let any = self.pod.ocses[OcsId::new(ocs)].rule == CoupleRule::Any;
                 let half = |side: usize| move |slot: &&Slot| slot[side].is_some() && slot[1 - side].is_none();
-                let joins = |one: FacePort, slot: &Slot, side: usize| slot[side].is_some_and(|other| other.node != one.node);
+                let joins = |one: FacePort, slot: &Slot, side: usize| {
+                    slot[side].is_some_and(|other| other.node != one.node)
+                };
                 let ends = slots[ocs].iter().filter(half(0)).find_map(|slot| {
                     let one = slot[0]?;
                     let other_side = if any { 0 } else { 1 };
@@ -83,7 +85,13 @@ impl Area<'_> {
 
     /// Makes a random exchange, and takes random moves back as long as there are too many; returns what was
     /// done and the moves after it.
-    fn propose(&self, slots: &mut Slots, used: u64, busy: &[usize], stream: &mut Stream) -> (Vec<Exchange>, u64) {
+    fn propose(
+        &self,
+        slots: &mut Slots,
+        used: u64,
+        busy: &[usize],
+        stream: &mut Stream,
+    ) -> (Vec<Exchange>, u64) {
         let ocs = busy[stream.below(busy.len())];
         let count = slots[ocs].len();
         let (one, side) = (stream.below(count), stream.below(2));
@@ -95,8 +103,11 @@ impl Area<'_> {
         let mut done = vec![first];
         while used > self.moves && done.len() < 4 {
             let own = |at: usize, slot: usize| at == ocs && (slot == one || slot == other);
-            let moved = |at: usize| slots[at].iter().enumerate().filter(move |&(slot, &set)| !own(at, slot) && self.is_move(set));
-            let candidates: Vec<(usize, usize)> = (0..slots.len()).flat_map(|at| moved(at).map(move |(slot, _)| (at, slot))).collect();
+            let moved = |at: usize| {
+                slots[at].iter().enumerate().filter(move |&(slot, &set)| !own(at, slot) && self.is_move(set))
+            };
+            let candidates: Vec<(usize, usize)> =
+                (0..slots.len()).flat_map(|at| moved(at).map(move |(slot, _)| (at, slot))).collect();
             if candidates.is_empty() {
                 break;
             }
@@ -111,7 +122,8 @@ impl Area<'_> {
     /// Makes an exchange; the moves after it.
     fn after(&self, slots: &mut Slots, used: u64, one: &Exchange) -> u64 {
         let &(ocs, (a, _), (b, _)) = one;
-        let count = |slots: &Slots| [a, b].iter().filter(|&&slot| self.is_move(slots[ocs][slot])).count() as u64;
+        let count =
+            |slots: &Slots| [a, b].iter().filter(|&&slot| self.is_move(slots[ocs][slot])).count() as u64;
         let before = count(slots);
         exchange(slots, one);
         used + count(slots) - before
@@ -136,19 +148,28 @@ impl Area<'_> {
     }
 
     /// The first exchange that helps, again and again, until none does or the evaluations are used up.
-    fn descend(&self, (mut current, mut slots): (u64, Slots), mut evaluations: u64, evaluator: &mut Evaluator<'_>) -> (u64, Slots) {
+    fn descend(
+        &self,
+        (mut current, mut slots): (u64, Slots),
+        mut evaluations: u64,
+        evaluator: &mut Evaluator<'_>,
+    ) -> (u64, Slots) {
         let mut used = self.moves(&slots);
         loop {
             let before = current;
             for ocs in 0..slots.len() {
-                let sides: &[usize] = if self.pod.ocses[OcsId::new(ocs)].rule == CoupleRule::Any { &[1, 0] } else { &[1] };
+                let sides: &[usize] =
+                    if self.pod.ocses[OcsId::new(ocs)].rule == CoupleRule::Any { &[1, 0] } else { &[1] };
                 for one in 0..slots[ocs].len() {
-                    for (other, &side) in (one + 1..slots[ocs].len()).flat_map(|other| sides.iter().map(move |side| (other, side))) {
+                    for (other, &side) in (one + 1..slots[ocs].len())
+                        .flat_map(|other| sides.iter().map(move |side| (other, side)))
+                    {
                         let change = (ocs, (one, 1), (other, side));
                         let after = self.after(&mut slots, used, &change);
                         let fits = after <= self.moves;
                         evaluations = evaluations.saturating_sub(u64::from(fits));
-                        let candidate = if fits { self.score(&slots, current - 1, evaluator) } else { u64::MAX };
+                        let candidate =
+                            if fits { self.score(&slots, current - 1, evaluator) } else { u64::MAX };
                         if candidate < current {
                             (current, used) = (candidate, after);
                         } else {

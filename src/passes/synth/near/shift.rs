@@ -24,7 +24,13 @@ impl<'a> Shift<'a> {
     /// moves reach.
     pub(super) fn all(area: &Area<'a>, symmetry: &'a Symmetry) -> Vec<Self> {
         let each = area.pod.ocses.enumerate().filter_map(|(id, ocs)| {
-            let mut shift = Shift { pod: area.pod, symmetry, ocs: id.index(), arms: arms(area.pod, ocs)?, choices: Vec::new() };
+            let mut shift = Shift {
+                pod: area.pod,
+                symmetry,
+                ocs: id.index(),
+                arms: arms(area.pod, ocs)?,
+                choices: Vec::new(),
+            };
             let choices = (0..area.pod.cubes).filter_map(|by| {
                 let slots = shift.slots(by);
                 let moves = slots.iter().filter(|&&slot| area.is_move(slot)).count() as u64;
@@ -40,7 +46,9 @@ impl<'a> Shift<'a> {
     /// The slots of a shift. Cube g(0) meets g(by), so that the wiring looks the same from every cube.
     fn slots(&self, by: u32) -> Vec<Slot> {
         let first = |cube: u32| NodeId(cube * self.pod.chips_per_cube());
-        let to = |cube: u32| self.pod.cube_of(self.symmetry.image(self.symmetry.element_to(first(cube)), first(by)));
+        let to = |cube: u32| {
+            self.pod.cube_of(self.symmetry.image(self.symmetry.element_to(first(cube)), first(by)))
+        };
         let [a, b] = &self.arms;
         (0..self.pod.cubes).map(|cube| [Some(a[cube as usize]), Some(b[to(cube).index()])]).collect()
     }
@@ -48,12 +56,20 @@ impl<'a> Shift<'a> {
 
 impl Area<'_> {
     /// Threshold accepting over whole shifts; what exceeds the moves is paid for by setting other OCSes back.
-    pub(super) fn shift(&self, live: &Slots, score: u64, shifts: &[Shift<'_>], evaluations: u64, stream: &mut Stream) -> (u64, Slots) {
+    pub(super) fn shift(
+        &self,
+        live: &Slots,
+        score: u64,
+        shifts: &[Shift<'_>],
+        evaluations: u64,
+        stream: &mut Stream,
+    ) -> (u64, Slots) {
         let mut evaluator = Evaluator::new(&self.shape);
         // Per OCS that can be shifted: its shift, or `None` for the live setting.
         let mut chosen: Vec<Option<usize>> = vec![None; shifts.len()];
         let moves = |chosen: &[Option<usize>]| {
-            let of = |(shift, chosen): (&Shift<'_>, &Option<usize>)| chosen.map_or(0, |by| shift.choices[by].0);
+            let of =
+                |(shift, chosen): (&Shift<'_>, &Option<usize>)| chosen.map_or(0, |by| shift.choices[by].0);
             shifts.iter().zip(chosen).map(of).sum::<u64>()
         };
         let mut slots = live.clone();
@@ -71,7 +87,8 @@ impl Area<'_> {
             let pick = stream.below(shifts[one].choices.len() + 1);
             chosen[one] = (pick < shifts[one].choices.len()).then_some(pick);
             while moves(&chosen) > self.moves {
-                let others: Vec<usize> = (0..chosen.len()).filter(|&at| at != one && chosen[at].is_some()).collect();
+                let others: Vec<usize> =
+                    (0..chosen.len()).filter(|&at| at != one && chosen[at].is_some()).collect();
                 if others.is_empty() {
                     break;
                 }
@@ -85,7 +102,8 @@ impl Area<'_> {
             let set = |slots: &mut Slots, chosen: &[Option<usize>]| {
                 for &at in &changed {
                     let ocs = shifts[at].ocs;
-                    slots[ocs] = chosen[at].map_or_else(|| live[ocs].clone(), |by| shifts[at].slots(shifts[at].choices[by].1));
+                    slots[ocs] = chosen[at]
+                        .map_or_else(|| live[ocs].clone(), |by| shifts[at].slots(shifts[at].choices[by].1));
                 }
             };
             set(&mut slots, &chosen);

@@ -18,7 +18,13 @@ pub(in crate::synth) fn pod([x, y, z]: [u32; 3], cubes: u32, any: bool) -> Fabri
     };
     let switches: String = faces
         .iter()
-        .map(|&(axis, u, v)| format!("ocs {}[u in 0..{u}, v in 0..{v}] {{ {}; ports = 4096; }}\n", axis.to_uppercase(), couple(axis)))
+        .map(|&(axis, u, v)| {
+            format!(
+                "ocs {}[u in 0..{u}, v in 0..{v}] {{ {}; ports = 4096; }}\n",
+                axis.to_uppercase(),
+                couple(axis)
+            )
+        })
         .collect();
     let text = format!(
         "fabric test {{
@@ -33,7 +39,9 @@ pub(in crate::synth) fn pod([x, y, z]: [u32; 3], cubes: u32, any: bool) -> Fabri
             routing = allowed_turns;
         }}"
     );
-    fabc_lang::read_normal("test.fab", &|_: &str| Ok(text.clone())).unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}")).0
+    fabc_lang::read_normal("test.fab", &|_: &str| Ok(text.clone()))
+        .unwrap_or_else(|(failure, _)| panic!("{failure:?}\n{text}"))
+        .0
 }
 
 pub(in crate::synth) fn shape(fabric: &Fabric) -> Shape {
@@ -45,7 +53,8 @@ pub(in crate::synth) fn shape(fabric: &Fabric) -> Shape {
 pub(in crate::synth) fn plain(fabric: &Fabric, shape: &Shape, wiring: &Wiring, length: usize) -> Option<u64> {
     let pod = fabric.pod().expect("a pod");
     let copper: Vec<Vec<usize>> = crate::synth::shape::mesh(pod, pod.cubes as usize);
-    let mut neighbors: Vec<Vec<(usize, usize)>> = copper.into_iter().map(|row| row.into_iter().map(|to| (to, 1)).collect()).collect();
+    let mut neighbors: Vec<Vec<(usize, usize)>> =
+        copper.into_iter().map(|row| row.into_iter().map(|to| (to, 1)).collect()).collect();
     for [a, b] in shape.fibers(wiring) {
         neighbors[a.node.0 as usize].push((b.node.0 as usize, length));
         neighbors[b.node.0 as usize].push((a.node.0 as usize, length));
@@ -68,7 +77,10 @@ pub(in crate::synth) fn plain(fabric: &Fabric, shape: &Shape, wiring: &Wiring, l
             }
             at += 1;
         }
-        sum += distance.into_iter().try_fold(0, |sum, distance| (distance != usize::MAX).then(|| sum + distance))? as u64;
+        sum += distance
+            .into_iter()
+            .try_fold(0, |sum, distance| (distance != usize::MAX).then(|| sum + distance))?
+            as u64;
     }
     Some(sum)
 }

@@ -91,8 +91,10 @@ pub(super) fn plans(
     let steps = |most: u32| counts(most).into_iter().map(Base::Steps);
     let slots = |most: u32| {
         let tried = counts(most).into_iter().filter(|&chunks| named || taken_in(chunks) <= TRIED);
-        let plans =
-            tried.flat_map(|chunks| latencies(cost, bytes, size.chips * u64::from(chunks)).map(move |on_way| Base::Slots(chunks, on_way)));
+        let plans = tried.flat_map(|chunks| {
+            latencies(cost, bytes, size.chips * u64::from(chunks))
+                .map(move |on_way| Base::Slots(chunks, on_way))
+        });
         plans.collect::<Vec<_>>()
     };
     match algorithm {
@@ -110,11 +112,14 @@ pub(super) fn plans(
         // The packing, and the moves of branches after it, look at all chips.
         CollectiveAlgorithm::Trees if named || size.chips * size.chips <= TRIED => vec![Base::Trees],
         CollectiveAlgorithm::Direct => {
-            let mut counts = asked.map_or_else(|| vec![1, messages(size, cost, bytes)], |chunks| vec![chunks]);
+            let mut counts =
+                asked.map_or_else(|| vec![1, messages(size, cost, bytes)], |chunks| vec![chunks]);
             counts.iter_mut().for_each(|chunks| *chunks = (*chunks).min(fit(size.chips)).max(1));
             counts.dedup();
-            let plans =
-                |chunks: u32| latencies(cost, bytes, size.chips * u64::from(chunks)).map(move |on_way| Base::Direct(chunks, on_way));
+            let plans = |chunks: u32| {
+                latencies(cost, bytes, size.chips * u64::from(chunks))
+                    .map(move |on_way| Base::Direct(chunks, on_way))
+            };
             counts.into_iter().flat_map(plans).collect()
         }
         CollectiveAlgorithm::MultiTree | CollectiveAlgorithm::Trees => Vec::new(),
@@ -134,7 +139,8 @@ pub(super) fn few_messages(size: &Size) -> bool {
 
 /// The chunks of a message, a power of two: as many as take a hop each or longer.
 fn messages(size: &Size, cost: &CollectiveCost, bytes: u64) -> u32 {
-    let counts = std::iter::successors(Some(MOST_CHUNKS), |chunks| Some(chunks / 2)).take_while(|&chunks| chunks > 1);
+    let counts =
+        std::iter::successors(Some(MOST_CHUNKS), |chunks| Some(chunks / 2)).take_while(|&chunks| chunks > 1);
     let fits = |&chunks: &u32| {
         let few = size.senders * size.chips * u64::from(chunks) <= CUT_SENT;
         few && cost.carried(bytes, size.chips * u64::from(chunks)) >= cost.hop
@@ -155,8 +161,12 @@ fn latencies(cost: &CollectiveCost, bytes: u64, parts: u64) -> impl Iterator<Ite
 fn pieces(size: &Size, cost: &CollectiveCost, bytes: u64) -> u32 {
     let degree = u64::from(size.degree.max(1));
     let most = (TRIED / size.chips.max(1)).clamp(degree, MOST_PARTS.max(degree));
-    let time = |&pieces: &u64| (cost.carried(bytes, pieces) + cost.overhead) * u128::from(pieces / degree + u64::from(size.farthest) + 1);
-    let all = std::iter::successors(Some(degree), |pieces| Some(pieces * 2)).take_while(|pieces| *pieces <= most);
+    let time = |&pieces: &u64| {
+        (cost.carried(bytes, pieces) + cost.overhead)
+            * u128::from(pieces / degree + u64::from(size.farthest) + 1)
+    };
+    let all =
+        std::iter::successors(Some(degree), |pieces| Some(pieces * 2)).take_while(|pieces| *pieces <= most);
     all.min_by_key(time).unwrap_or(1) as u32
 }
 

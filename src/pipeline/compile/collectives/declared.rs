@@ -6,7 +6,9 @@ use fabc_base::diag::Failure;
 use fabc_base::ids::NodeId;
 use fabc_base::progress::Progress;
 use fabc_emit::compiled::CompiledScenario;
-use fabc_ir::{CollectivePoint, CollectiveResult, Scene, Topology, picoseconds, router_names, surviving_scene};
+use fabc_ir::{
+    CollectivePoint, CollectiveResult, Scene, Topology, picoseconds, router_names, surviving_scene,
+};
 use fabc_model::{CollectiveAlgorithm, DeclaredCollective, Fabric, Scenarios};
 use fabc_passes::collective::{admitted, copyable};
 use fabc_passes::scheduled::groups_are_joined;
@@ -25,7 +27,8 @@ impl Context<'_> {
         scenarios: &[CompiledScenario],
         progress: &dyn Progress,
     ) -> Result<Vec<CollectiveResult>, Failure> {
-        let routed: Vec<&CompiledScenario> = scenarios.iter().filter(|scenario| scenario.routed.is_some()).collect();
+        let routed: Vec<&CompiledScenario> =
+            scenarios.iter().filter(|scenario| scenario.routed.is_some()).collect();
         if routed.is_empty() {
             return Ok(vec![CollectiveResult::default(); self.fabric.collectives.len()]);
         }
@@ -48,12 +51,14 @@ impl Context<'_> {
                 return Ok(CollectiveResult::default());
             }
             let tables = of.routed.as_ref().map(|routed| routed.tables.unpacked());
-            let mut planned = Planned::new(self.fabric, &scene, &asked).along(tables.as_ref(), &of.lengths.lengths);
+            let mut planned =
+                Planned::new(self.fabric, &scene, &asked).along(tables.as_ref(), &of.lengths.lengths);
             let found = one(&mut planned, &of.scenario.name, declared, at == 0);
             progress.advance();
             found.map_err(|error| failure(error.of(&of.scenario.name), declared))
         };
-        let found: Vec<Result<CollectiveResult, Failure>> = scenarios[..wanted].par_iter().enumerate().map(plan).collect();
+        let found: Vec<Result<CollectiveResult, Failure>> =
+            scenarios[..wanted].par_iter().enumerate().map(plan).collect();
         let mut result = CollectiveResult::default();
         for of in found {
             let CollectiveResult { scenarios, crossovers, curve } = of?;
@@ -79,7 +84,11 @@ fn one(
     }
     let point = |power: u32| {
         let row = planned.row(declared.collective, 1 << power)?;
-        let times = row.candidates.iter().map(|candidate| (candidate.algorithm, picoseconds(candidate.time.total()))).collect();
+        let times = row
+            .candidates
+            .iter()
+            .map(|candidate| (candidate.algorithm, picoseconds(candidate.time.total())))
+            .collect();
         Ok(CollectivePoint { size: row.size, bound: picoseconds(row.bound), times })
     };
     let curve = CURVE.map(point).collect::<Result<_, CollectivesError>>()?;
@@ -93,12 +102,21 @@ fn one(
 pub(in crate::compile) fn named_routers(fabric: &Fabric) -> Result<(), Failure> {
     let (names, count) = (router_names(fabric), fabric.node_count());
     for declared in &fabric.collectives {
-        let ends = declared.messages.iter().flat_map(|messages| &messages.all).flat_map(|message| [&message.from, &message.to]);
+        let ends = declared
+            .messages
+            .iter()
+            .flat_map(|messages| &messages.all)
+            .flat_map(|message| [&message.from, &message.to]);
         for name in declared.root.iter().chain(ends) {
             let is_number = name.parse::<usize>().is_ok_and(|number| number < count);
             if !is_number && names.find(name, count).is_none() {
                 let (collective, root, hint) = (declared.name.clone(), name.clone(), names.told(count));
-                return Err(Failure::spec(CollectivesError::NoRoot { collective, root, hint, span: declared.span }));
+                return Err(Failure::spec(CollectivesError::NoRoot {
+                    collective,
+                    root,
+                    hint,
+                    span: declared.span,
+                }));
             }
         }
     }
@@ -114,7 +132,9 @@ pub(in crate::compile) fn plannable(fabric: &Fabric, topology: &Topology) -> Res
     for declared in &fabric.collectives {
         asked(declared, topology)?;
         let messages = declared.messages.iter().flat_map(|messages| &messages.all);
-        messages.flat_map(|message| [&message.from, &message.to]).try_for_each(|end| named(end, topology, declared).map(|_| ()))?;
+        messages
+            .flat_map(|message| [&message.from, &message.to])
+            .try_for_each(|end| named(end, topology, declared).map(|_| ()))?;
         let rests = declared.algorithm.is_some_and(CollectiveAlgorithm::rests);
         let found = admitted(&scene).and_then(|()| if rests { copyable(&scene) } else { Ok(()) });
         found.map_err(|reason| failure(CollectivesError::from(reason).of(NOMINAL), declared))?;
@@ -128,7 +148,9 @@ pub(in crate::compile) fn plannable(fabric: &Fabric, topology: &Topology) -> Res
 /// Such a one, at its line.
 pub(in crate::compile) fn are_in_joined_groups(fabric: &Fabric, topology: &Topology) -> Result<(), Failure> {
     let scene = Scene::whole(topology);
-    for (declared, size) in fabric.collectives.iter().filter_map(|declared| Some((declared, declared.groups?))) {
+    for (declared, size) in
+        fabric.collectives.iter().filter_map(|declared| Some((declared, declared.groups?)))
+    {
         groups_are_joined(&scene, size as usize).map_err(|reason| {
             let (name, span) = (declared.name.clone(), declared.span);
             Failure::spec(CollectivesError::NotScheduled { name, reason, span })
@@ -151,7 +173,11 @@ fn asked(declared: &DeclaredCollective, topology: &Topology) -> Result<Collectiv
     })
 }
 
-pub(super) fn named(root: &str, topology: &Topology, declared: &DeclaredCollective) -> Result<NodeId, Failure> {
+pub(super) fn named(
+    root: &str,
+    topology: &Topology,
+    declared: &DeclaredCollective,
+) -> Result<NodeId, Failure> {
     topology.find(root).ok_or_else(|| {
         let (collective, root, hint) = (declared.name.clone(), root.to_owned(), topology.names_told());
         Failure::spec(CollectivesError::NoRoot { collective, root, hint, span: declared.span })

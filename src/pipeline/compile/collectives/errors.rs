@@ -50,7 +50,10 @@ pub enum CollectivesError {
     },
     /// The checker convicts a schedule.
     #[error("fabc has a bug: the checker convicts a schedule of `{collective}` by `{algorithm}`: {error}")]
-    #[diagnostic(code(FAB0901), help("this is not the fault of your spec; please report it with the spec and this text"))]
+    #[diagnostic(
+        code(FAB0901),
+        help("this is not the fault of your spec; please report it with the spec and this text")
+    )]
     Convicted {
         /// The collective.
         collective: &'static str,
@@ -65,21 +68,27 @@ impl CollectivesError {
     /// The process exit code of it.
     pub fn exit_code(&self) -> u8 {
         match self {
-            CollectivesError::NotPlanned { .. } | CollectivesError::NotScheduled { .. } | CollectivesError::NoRoot { .. } => 1,
+            CollectivesError::NotPlanned { .. }
+            | CollectivesError::NotScheduled { .. }
+            | CollectivesError::NoRoot { .. } => 1,
             CollectivesError::Convicted { .. } => 4,
         }
     }
     /// The same error, of a scenario.
     pub fn of(self, name: &str) -> Self {
         match self {
-            CollectivesError::NotPlanned { reason, span, .. } => CollectivesError::NotPlanned { scenario: name.to_owned(), reason, span },
+            CollectivesError::NotPlanned { reason, span, .. } => {
+                CollectivesError::NotPlanned { scenario: name.to_owned(), reason, span }
+            }
             other => other,
         }
     }
     /// The same error, of a collective of a spec.
     pub fn at(self, place: Span) -> Self {
         match self {
-            CollectivesError::NotPlanned { scenario, reason, .. } => CollectivesError::NotPlanned { scenario, reason, span: Some(place) },
+            CollectivesError::NotPlanned { scenario, reason, .. } => {
+                CollectivesError::NotPlanned { scenario, reason, span: Some(place) }
+            }
             other => other,
         }
     }

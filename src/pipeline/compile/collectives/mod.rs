@@ -18,8 +18,8 @@ pub use errors::CollectivesError;
 
 use fabc_base::ids::Id;
 use fabc_ir::{
-    ATTOSECONDS_OF_A_PICOSECOND, CollectiveCost, CollectiveCrossover, CollectiveOutcome, CollectiveRow, ForwardingTables, LinkHops, Scene,
-    Schedule, Starts, cycle_time, hop_cycles, link_cycles,
+    ATTOSECONDS_OF_A_PICOSECOND, CollectiveCost, CollectiveCrossover, CollectiveOutcome, CollectiveRow,
+    ForwardingTables, LinkHops, Scene, Schedule, Starts, cycle_time, hop_cycles, link_cycles,
 };
 use fabc_model::{Collective, CollectiveAlgorithm, Fabric};
 use planner::{Along, Planner};
@@ -57,7 +57,8 @@ fn link_hops(fabric: &Fabric, scene: &Scene<'_>) -> Option<LinkHops> {
     if least == most {
         return None;
     }
-    let symmetry = if scene.keeps_symmetry() { topology.symmetry().clone() } else { topology.symmetry().without() };
+    let symmetry =
+        if scene.keeps_symmetry() { topology.symmetry().clone() } else { topology.symmetry().without() };
     let mut slowest = vec![0u64; topology.class_count(&symmetry)];
     for channel in scene.channels() {
         let of_class = &mut slowest[topology.channel_class(&symmetry, channel).index()];
@@ -138,7 +139,12 @@ impl<'a> Planned<'a> {
     ///
     /// # Errors
     /// As [`Planned::rows`].
-    pub fn outcome(&mut self, scenario: &str, collective: Collective, size: u64) -> Result<CollectiveOutcome, CollectivesError> {
+    pub fn outcome(
+        &mut self,
+        scenario: &str,
+        collective: Collective,
+        size: u64,
+    ) -> Result<CollectiveOutcome, CollectivesError> {
         let row = self.planner.row(scenario, collective, size)?;
         let schedule = self.planner.schedule(collective, row.best().algorithm, size)?;
         Ok(CollectiveOutcome::new(row, schedule))
@@ -190,7 +196,12 @@ impl<'a> Planned<'a> {
     ///
     /// # Errors
     /// As [`Planned::rows`].
-    pub fn starts(&mut self, collective: Collective, size: u64, most: u64) -> Result<Starts, CollectivesError> {
+    pub fn starts(
+        &mut self,
+        collective: Collective,
+        size: u64,
+        most: u64,
+    ) -> Result<Starts, CollectivesError> {
         self.planner.starts(collective, size, most)
     }
 }

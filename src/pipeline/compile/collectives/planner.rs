@@ -6,13 +6,13 @@ use super::{CollectivesAsked, CollectivesError};
 use fabc_base::ids::{Id, NodeId};
 use fabc_check::CheckError;
 use fabc_ir::{
-    Breadth, CollectiveBound, CollectiveCandidate, CollectiveCost, CollectiveRow, ForwardingTables, Fraction, Neighbors, Scene, Schedule,
-    Starts, Transfers,
+    Breadth, CollectiveBound, CollectiveCandidate, CollectiveCost, CollectiveRow, ForwardingTables, Fraction,
+    Neighbors, Scene, Schedule, Starts, Transfers,
 };
 use fabc_model::{Collective, CollectiveAlgorithm};
 use fabc_passes::collective::{
-    Asked, CollectiveError, bounds, by_slots, by_steps, copyable, delays, direct, least_time, multitree, natural_chunks, over_lengths,
-    pull, rooted, slowest_chip, tightest, trees, turned,
+    Asked, CollectiveError, bounds, by_slots, by_steps, copyable, delays, direct, least_time, multitree,
+    natural_chunks, over_lengths, pull, rooted, slowest_chip, tightest, trees, turned,
 };
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -59,18 +59,26 @@ pub(super) struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     pub(super) fn new(scene: &'a Scene<'a>, cost: CollectiveCost, asked: &'a CollectivesAsked) -> Self {
-        let (copies, checked, bounds, delays) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let (copies, checked, bounds, delays) =
+            (BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let rests = copyable(scene).is_ok();
         Self { scene, cost, asked, along: None, rests, size: None, copies, checked, bounds, delays }
     }
 
     /// The candidates of a collective by time, beside its bound.
-    pub(super) fn row(&mut self, scenario: &str, collective: Collective, bytes: u64) -> Result<CollectiveRow, CollectivesError> {
+    pub(super) fn row(
+        &mut self,
+        scenario: &str,
+        collective: Collective,
+        bytes: u64,
+    ) -> Result<CollectiveRow, CollectivesError> {
         let size = self.size()?;
         let (mut candidates, mut left_out) = (Vec::new(), Vec::new());
         for algorithm in self.algorithms(collective) {
             match self.best(collective, algorithm, bytes)? {
-                Some(best) => candidates.push(best.candidate(algorithm, &self.cost, bytes, self.asked.chunks)),
+                Some(best) => {
+                    candidates.push(best.candidate(algorithm, &self.cost, bytes, self.asked.chunks))
+                }
                 None => left_out.push(algorithm),
             }
         }
@@ -98,7 +106,10 @@ impl<'a> Planner<'a> {
     /// What no schedule beats: the packing of trees may have come upon a tighter partition.
     fn all_bounds(&mut self, collective: Collective) -> Result<Vec<CollectiveBound>, CollectivesError> {
         let mut bounds = self.bounds(collective)?.to_vec();
-        let packed = self.checked.iter().filter(|((of, algorithm, _), _)| (*of, *algorithm) == (collective, CollectiveAlgorithm::Trees));
+        let packed = self
+            .checked
+            .iter()
+            .filter(|((of, algorithm, _), _)| (*of, *algorithm) == (collective, CollectiveAlgorithm::Trees));
         for bound in packed.flat_map(|(_, plans)| plans.iter()).flat_map(|plan| &plan.schedule.bounds) {
             if !bounds.contains(bound) {
                 bounds.push(bound.clone());
@@ -118,14 +129,21 @@ impl<'a> Planner<'a> {
     }
 
     /// What the tables load most, as a bound for what follows them.
-    fn along(&mut self, collective: Collective, bytes: u64) -> Result<Option<(u128, CollectiveBound)>, CollectivesError> {
+    fn along(
+        &mut self,
+        collective: Collective,
+        bytes: u64,
+    ) -> Result<Option<(u128, CollectiveBound)>, CollectivesError> {
         let size = self.size()?;
         let planned = self.checked.iter().find(|((of, ..), plans)| *of == collective && !plans.is_empty());
         let bounds = planned.map(|(_, plans)| plans[0].schedule.bounds.iter()).into_iter().flatten();
         let relative = bounds.filter(|bound| !bound.is_universal());
         let timed = relative.map(|bound| {
             let vectors = bound.volume().times(Fraction::new(1u8, size.chips.max(1)));
-            (least_time(&self.cost, bytes, vectors, self.cost.least_hop() + self.cost.overhead), bound.clone())
+            (
+                least_time(&self.cost, bytes, vectors, self.cost.least_hop() + self.cost.overhead),
+                bound.clone(),
+            )
         });
         Ok(timed.max_by_key(|(time, _)| *time))
     }
@@ -142,7 +160,11 @@ impl<'a> Planner<'a> {
     }
 
     /// The schedule of the first candidate.
-    pub(super) fn fastest(&mut self, collective: Collective, bytes: u64) -> Result<Schedule, CollectivesError> {
+    pub(super) fn fastest(
+        &mut self,
+        collective: Collective,
+        bytes: u64,
+    ) -> Result<Schedule, CollectivesError> {
         let algorithm = self.fastest_algorithm(collective, bytes)?;
         self.schedule(collective, algorithm, bytes)
     }
@@ -164,7 +186,12 @@ impl<'a> Planner<'a> {
     }
 
     /// When what it sends leaves, if that is no more than so many messages.
-    pub(super) fn starts(&mut self, collective: Collective, bytes: u64, most: u64) -> Result<Starts, CollectivesError> {
+    pub(super) fn starts(
+        &mut self,
+        collective: Collective,
+        bytes: u64,
+        most: u64,
+    ) -> Result<Starts, CollectivesError> {
         let algorithm = self.fastest_algorithm(collective, bytes)?;
         let Best { plans, at, chunks, .. } = self.expect(collective, algorithm, bytes)?;
         let Checked { schedule, times } = &plans[at];
@@ -172,12 +199,21 @@ impl<'a> Planner<'a> {
     }
 
     /// The fastest plan of an algorithm that has one.
-    fn expect(&mut self, collective: Collective, algorithm: CollectiveAlgorithm, bytes: u64) -> Result<Best, CollectivesError> {
+    fn expect(
+        &mut self,
+        collective: Collective,
+        algorithm: CollectiveAlgorithm,
+        bytes: u64,
+    ) -> Result<Best, CollectivesError> {
         self.best(collective, algorithm, bytes)?.ok_or_else(|| CollectiveError::TooFew { chips: 0 }.into())
     }
 
     /// The algorithm whose fastest plan is the fastest of all that may be used.
-    pub(super) fn fastest_algorithm(&mut self, collective: Collective, bytes: u64) -> Result<CollectiveAlgorithm, CollectivesError> {
+    pub(super) fn fastest_algorithm(
+        &mut self,
+        collective: Collective,
+        bytes: u64,
+    ) -> Result<CollectiveAlgorithm, CollectivesError> {
         let mut best: Option<(u128, CollectiveAlgorithm)> = None;
         for algorithm in self.algorithms(collective) {
             if let Some(found) = self.best(collective, algorithm, bytes)?
@@ -197,11 +233,18 @@ impl<'a> Planner<'a> {
         let rests = self.rests;
         let good = move |algorithm: &CollectiveAlgorithm| all.len() == 1 || algorithm.rests() == rests;
         let only = self.asked.algorithm;
-        all.iter().copied().filter(move |algorithm| only.map_or_else(|| good(algorithm), |only| only == *algorithm))
+        all.iter()
+            .copied()
+            .filter(move |algorithm| only.map_or_else(|| good(algorithm), |only| only == *algorithm))
     }
 
     /// The fastest plan of an algorithm; none where all of its plans are too much work.
-    fn best(&mut self, collective: Collective, algorithm: CollectiveAlgorithm, bytes: u64) -> Result<Option<Best>, CollectivesError> {
+    fn best(
+        &mut self,
+        collective: Collective,
+        algorithm: CollectiveAlgorithm,
+        bytes: u64,
+    ) -> Result<Option<Best>, CollectivesError> {
         let size = self.size()?;
         let asked = self.asked.chunks;
         let wanted = plans(algorithm, (&size, &self.cost), bytes, asked, self.asked.algorithm.is_some());
@@ -220,7 +263,12 @@ impl<'a> Planner<'a> {
     }
 
     /// What a plan of copies is as a schedule of a collective, checked.
-    fn plans(&mut self, collective: Collective, algorithm: CollectiveAlgorithm, base: Base) -> Result<Rc<Vec<Checked>>, CollectivesError> {
+    fn plans(
+        &mut self,
+        collective: Collective,
+        algorithm: CollectiveAlgorithm,
+        base: Base,
+    ) -> Result<Rc<Vec<Checked>>, CollectivesError> {
         let key = (collective, algorithm, base);
         if let Some(plans) = self.checked.get(&key) {
             return Ok(Rc::clone(plans));
@@ -234,7 +282,9 @@ impl<'a> Planner<'a> {
                 Transfers::Trees(_) | Transfers::Timed(_) => copy.clone(),
                 // What is sent from a root is not what is sent to one.
                 Transfers::Sends(_) if copy.root.is_some() => copy.clone(),
-                Transfers::Sends(_) => bounded(&turned(self.scene, copy, collective, algorithm)?, &self.bounds(collective)?),
+                Transfers::Sends(_) => {
+                    bounded(&turned(self.scene, copy, collective, algorithm)?, &self.bounds(collective)?)
+                }
             };
             self.check(&schedule)?;
             let times = Times::new(self.scene, &schedule, self.along.map(|along| along.tables))?;
@@ -259,7 +309,9 @@ impl<'a> Planner<'a> {
             (Base::Steps(chunks), _) => by_steps(self.scene, asked(chunks, 0))?,
             (Base::Slots(chunks, latency), _) => vec![by_slots(self.scene, asked(chunks, latency))?],
             (Base::MultiTree, _) => vec![multitree(self.scene, asked(1, 0))?],
-            (Base::Pull(chunks, latency), Some(root)) => vec![pull(self.scene, root, asked(chunks, latency))?],
+            (Base::Pull(chunks, latency), Some(root)) => {
+                vec![pull(self.scene, root, asked(chunks, latency))?]
+            }
             (Base::Pull(..), None) => Vec::new(),
             (Base::Trees, _) => vec![trees(self.scene, Asked { chunks: None, ..asked(1, 0) })?],
             (Base::Direct(chunks, latency), _) => {
@@ -284,7 +336,8 @@ impl<'a> Planner<'a> {
         if let (Collective::Broadcast, Some(root)) = (collective, root) {
             found.extend(slowest_chip(self.scene, &self.cost, root).filter(|bound| !found.contains(bound)));
         }
-        fabc_check::collective_bounds(self.scene, collective, root, &found).map_err(|error| convicted(collective, "bound", error))?;
+        fabc_check::collective_bounds(self.scene, collective, root, &found)
+            .map_err(|error| convicted(collective, "bound", error))?;
         let found = Rc::new(found);
         self.bounds.insert(collective, Rc::clone(&found));
         Ok(found)
@@ -293,7 +346,9 @@ impl<'a> Planner<'a> {
     /// Has the checker replay a schedule.
     fn check(&self, schedule: &Schedule) -> Result<(), CollectivesError> {
         let replayed = match (&schedule.transfers, self.along) {
-            (Transfers::Sends(_), Some(along)) => fabc_check::schedule_along(self.scene, along.tables, schedule),
+            (Transfers::Sends(_), Some(along)) => {
+                fabc_check::schedule_along(self.scene, along.tables, schedule)
+            }
             _ => fabc_check::schedule(self.scene, schedule),
         };
         replayed.map_err(|error| convicted(schedule.collective, schedule.algorithm.name(), error))
@@ -309,13 +364,15 @@ impl<'a> Planner<'a> {
         }
         let natural = natural_chunks(self.scene)?;
         let symmetry = self.scene.topology.symmetry();
-        let classes = if self.scene.keeps_symmetry() { symmetry.class_count() } else { symmetry.node_count() };
+        let classes =
+            if self.scene.keeps_symmetry() { symmetry.class_count() } else { symmetry.node_count() };
         let farthest = self.asked.root.filter(|&root| self.scene.is_endpoint(root)).map_or(0, |root| {
             let mut breadth = Breadth::default();
             Neighbors::into_of(self.scene).search(root, &mut breadth);
             self.scene.endpoints().map(|chip| breadth.hops[chip.index()]).max().unwrap_or(0)
         });
-        let degree = self.scene.endpoints().map(|chip| self.scene.channels_into(chip).count()).min().unwrap_or(1);
+        let degree =
+            self.scene.endpoints().map(|chip| self.scene.channels_into(chip).count()).min().unwrap_or(1);
         let chips = self.scene.endpoints().count() as u64;
         let tabled = self.along.map_or(symmetry.node_count(), |along| along.tables.symmetry.class_count());
         let senders = classes.max(tabled) as u64;
@@ -326,11 +383,24 @@ impl<'a> Planner<'a> {
 }
 
 impl Best {
-    fn candidate(&self, algorithm: CollectiveAlgorithm, cost: &CollectiveCost, bytes: u64, asked: Option<u32>) -> CollectiveCandidate {
+    fn candidate(
+        &self,
+        algorithm: CollectiveAlgorithm,
+        cost: &CollectiveCost,
+        bytes: u64,
+        asked: Option<u32>,
+    ) -> CollectiveCandidate {
         let (Checked { schedule, times }, chunks) = (&self.plans[self.at], self.chunks);
         let reduced_from = asked.filter(|&asked| self.base.is_cut() && asked > chunks);
         let (steps, volume) = times.steps(schedule, chunks);
-        CollectiveCandidate { algorithm, chunks, reduced_from, steps, volume, time: times.time(cost, bytes, chunks) }
+        CollectiveCandidate {
+            algorithm,
+            chunks,
+            reduced_from,
+            steps,
+            volume,
+            time: times.time(cost, bytes, chunks),
+        }
     }
 }
 

@@ -8,18 +8,26 @@ use fabc_base::diag::Failure;
 use fabc_base::ids::NodeId;
 use fabc_base::progress::Progress;
 use fabc_ir::{
-    CollectiveBound, CollectiveCandidate, CollectiveOutcome, CollectiveResult, CollectiveRow, CollectiveTime, Scene, Schedule, Timed,
-    TimedMessage, cycle_time, schedulable_scene,
+    CollectiveBound, CollectiveCandidate, CollectiveOutcome, CollectiveResult, CollectiveRow, CollectiveTime,
+    Scene, Schedule, Timed, TimedMessage, cycle_time, schedulable_scene,
 };
-use fabc_model::{Collective, CollectiveAlgorithm, DeclaredCollective, DeclaredMessage, DeclaredMessages, SlotPace};
+use fabc_model::{
+    Collective, CollectiveAlgorithm, DeclaredCollective, DeclaredMessage, DeclaredMessages, SlotPace,
+};
 use fabc_passes::collective::over_lengths;
-use fabc_passes::scheduled::{Job, Messages, ScheduledError, Site, bound_cycles, farthest, least_cycles, plan, plan_groups};
+use fabc_passes::scheduled::{
+    Job, Messages, ScheduledError, Site, bound_cycles, farthest, least_cycles, plan, plan_groups,
+};
 use std::collections::BTreeMap;
 
 impl Context<'_> {
     /// Plans every collective of the spec, each after the one that it waits for. The checker then replays
     /// every plan, and checks that the plans do not collide with each other.
-    pub(in crate::compile) fn scheduled(&self, pace: SlotPace, progress: &dyn Progress) -> Result<Vec<CollectiveResult>, Failure> {
+    pub(in crate::compile) fn scheduled(
+        &self,
+        pace: SlotPace,
+        progress: &dyn Progress,
+    ) -> Result<Vec<CollectiveResult>, Failure> {
         let scene = schedulable_scene(&self.fabric.plant, self.topology);
         if let Some(blocks) = self.fabric.failover() {
             fabc_check::replaced(self.topology, blocks).map_err(Failure::internal)?;
@@ -30,7 +38,10 @@ impl Context<'_> {
         for at in in_order(all) {
             let declared = &all[at];
             // Where a hop is shorter than a slot, the last vectors still leave when they have begun to come.
-            let start = declared.after.and_then(|before| Some(found[before].as_ref()?.schedule.timed()?.free())).unwrap_or(0);
+            let start = declared
+                .after
+                .and_then(|before| Some(found[before].as_ref()?.schedule.timed()?.free()))
+                .unwrap_or(0);
             let before = timed(&found);
             let site = Site { scene: &scene, pace, clock_hz: self.fabric.clock_hz, before: &before };
             let outcome = self.scheduled_one(site, declared, start)?;
@@ -43,19 +54,30 @@ impl Context<'_> {
         Ok(found.into_iter().flatten().map(result).collect())
     }
 
-    fn scheduled_one(&self, site: Site<'_>, declared: &DeclaredCollective, start: u32) -> Result<CollectiveOutcome, Failure> {
+    fn scheduled_one(
+        &self,
+        site: Site<'_>,
+        declared: &DeclaredCollective,
+        start: u32,
+    ) -> Result<CollectiveOutcome, Failure> {
         let DeclaredCollective { collective, size, .. } = *declared;
         let everybody = site.scene.endpoints().count() as u64;
         let chips = declared.groups.map_or(everybody, u64::from);
-        let all = declared.messages.as_ref().map(|messages| self.messages(messages, declared, site.pace)).transpose()?;
+        let all = declared
+            .messages
+            .as_ref()
+            .map(|messages| self.messages(messages, declared, site.pace))
+            .transpose()?;
         let vectors = all.as_ref().map_or_else(
             || collective.vectors(size, chips, site.pace.vector_bytes),
             |all| all.iter().map(|message| u64::from(message.vectors)).sum(),
         );
-        let messages = all.as_deref().zip(declared.messages.as_ref()).map(|(all, of)| Messages { all, ways: of.ways });
+        let messages =
+            all.as_deref().zip(declared.messages.as_ref()).map(|(all, of)| Messages { all, ways: of.ways });
         let root = declared.root.as_deref().map(|root| named(root, self.topology, declared)).transpose()?;
         let block = self.fabric.blocks().0 as usize;
-        let job = Job { collective, vectors, messages, members: None, root, seed: declared.seed, start, block };
+        let job =
+            Job { collective, vectors, messages, members: None, root, seed: declared.seed, start, block };
         let failed = |reason: ScheduledError| {
             let (name, span) = (declared.name.clone(), declared.span);
             Failure::spec(CollectivesError::NotScheduled { name, reason, span })
@@ -68,15 +90,23 @@ impl Context<'_> {
             Some(_) => Vec::new(),
             None => {
                 let by_lengths = self.by_lengths(site.scene, collective);
-                by_lengths.into_iter().chain(farthest(site.scene, collective, root, vectors, site.pace)).collect()
+                by_lengths
+                    .into_iter()
+                    .chain(farthest(site.scene, collective, root, vectors, site.pace))
+                    .collect()
             }
         };
         // First what may take least: what takes longer for sure than a plan that there is, is not planned.
-        let wanted = known.iter().copied().filter(|&known| declared.algorithm.is_none_or(|only| only == known));
+        let wanted =
+            known.iter().copied().filter(|&known| declared.algorithm.is_none_or(|only| only == known));
         let mut by_least: Vec<(u32, usize, CollectiveAlgorithm)> = wanted
             .enumerate()
             .map(|(place, algorithm)| {
-                (start.saturating_add(least_cycles(site, job, algorithm, declared.groups.is_some())), place, algorithm)
+                (
+                    start.saturating_add(least_cycles(site, job, algorithm, declared.groups.is_some())),
+                    place,
+                    algorithm,
+                )
             })
             .collect();
         by_least.sort_unstable_by_key(|&(least, place, _)| (least, place));
@@ -94,7 +124,8 @@ impl Context<'_> {
                     schedule.bounds.extend(further.iter().cloned());
                     let Some(timed) = schedule.timed() else { continue };
                     let end = timed.end;
-                    let replayed = fabc_check::vectors(site.scene, &schedule).map_err(|error| convicted(declared, algorithm, error))?;
+                    let replayed = fabc_check::vectors(site.scene, &schedule)
+                        .map_err(|error| convicted(declared, algorithm, error))?;
                     plans.push((end, place, replayed.busiest, schedule));
                 }
                 Err(ScheduledError::NoGroups { .. } | ScheduledError::TooLarge { .. })
@@ -109,7 +140,9 @@ impl Context<'_> {
         plans.sort_by_key(|(end, place, ..)| (*end, *place));
         left_out.sort_unstable_by_key(|(place, _)| *place);
         let left_out = left_out.into_iter().map(|(_, algorithm)| algorithm).collect();
-        let candidate = |(.., busiest, schedule): &(u32, usize, u64, Schedule)| Some(candidate(schedule, schedule.timed()?, *busiest));
+        let candidate = |(.., busiest, schedule): &(u32, usize, u64, Schedule)| {
+            Some(candidate(schedule, schedule.timed()?, *busiest))
+        };
         let candidates: Vec<CollectiveCandidate> = plans.iter().filter_map(candidate).collect();
         let Some((.., schedule)) = plans.into_iter().next() else {
             return Err(failed(ScheduledError::TooFew { chips: chips as usize }));
@@ -121,7 +154,8 @@ impl Context<'_> {
                 best = Some((cycles, bound));
             }
         }
-        let (bound, witness) = best.ok_or_else(|| failed(ScheduledError::TooFew { chips: chips as usize }))?;
+        let (bound, witness) =
+            best.ok_or_else(|| failed(ScheduledError::TooFew { chips: chips as usize }))?;
         let row = CollectiveRow {
             scenario: "nominal".to_owned(),
             collective,
@@ -138,18 +172,33 @@ impl Context<'_> {
     }
 
     /// The messages of a collective, in vectors.
-    fn messages(&self, messages: &DeclaredMessages, declared: &DeclaredCollective, pace: SlotPace) -> Result<Vec<TimedMessage>, Failure> {
+    fn messages(
+        &self,
+        messages: &DeclaredMessages,
+        declared: &DeclaredCollective,
+        pace: SlotPace,
+    ) -> Result<Vec<TimedMessage>, Failure> {
         let one = |message: &DeclaredMessage| {
-            let (from, to) = (named(&message.from, self.topology, declared)?, named(&message.to, self.topology, declared)?);
-            let vectors = message.bytes.div_ceil(u64::from(pace.vector_bytes)).min(u64::from(u32::MAX)) as u32;
+            let (from, to) = (
+                named(&message.from, self.topology, declared)?,
+                named(&message.to, self.topology, declared)?,
+            );
+            let vectors =
+                message.bytes.div_ceil(u64::from(pace.vector_bytes)).min(u64::from(u32::MAX)) as u32;
             Ok(TimedMessage { from, to, earliest: message.earliest, vectors, first: 0 })
         };
         let all = TimedMessage::numbered(messages.all.iter().map(one).collect::<Result<_, Failure>>()?);
-        let wrong = |reason| Failure::spec(CollectivesError::NotScheduled { name: declared.name.clone(), reason, span: declared.span });
+        let wrong = |reason| {
+            Failure::spec(CollectivesError::NotScheduled {
+                name: declared.name.clone(),
+                reason,
+                span: declared.span,
+            })
+        };
         // By other names for the same routers.
-        if let Some(twice) =
-            all.windows(2).find(|pair| (pair[0].from, pair[0].to, pair[0].earliest) == (pair[1].from, pair[1].to, pair[1].earliest))
-        {
+        if let Some(twice) = all.windows(2).find(|pair| {
+            (pair[0].from, pair[0].to, pair[0].earliest) == (pair[1].from, pair[1].to, pair[1].earliest)
+        }) {
             let [from, to] = [twice[0].from, twice[0].to].map(|node| self.topology.name(node));
             return Err(wrong(ScheduledError::Twice { from, to }));
         }
@@ -190,7 +239,11 @@ fn candidate(schedule: &Schedule, timed: &Timed, busiest: u64) -> CollectiveCand
     CollectiveCandidate { algorithm, chunks, reduced_from: None, steps: cycles, volume: busiest, time }
 }
 
-fn convicted(declared: &DeclaredCollective, algorithm: CollectiveAlgorithm, error: fabc_check::CheckError) -> Failure {
+fn convicted(
+    declared: &DeclaredCollective,
+    algorithm: CollectiveAlgorithm,
+    error: fabc_check::CheckError,
+) -> Failure {
     let (collective, algorithm, error) = (declared.collective.name(), algorithm.name(), Box::new(error));
     Failure::internal(CollectivesError::Convicted { collective, algorithm, error })
 }

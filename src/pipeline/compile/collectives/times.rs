@@ -12,17 +12,29 @@ pub(super) enum Times {
 
 impl Times {
     /// Lays out a schedule that was checked, of messages with the tables that they follow.
-    pub(super) fn new(scene: &Scene<'_>, schedule: &Schedule, tables: Option<&ForwardingTables>) -> Result<Self, CollectiveError> {
+    pub(super) fn new(
+        scene: &Scene<'_>,
+        schedule: &Schedule,
+        tables: Option<&ForwardingTables>,
+    ) -> Result<Self, CollectiveError> {
         Ok(match (&schedule.transfers, tables) {
             (Transfers::Rounds(rounds), _) => Times::Rounds(Timetable::new(scene, schedule, rounds)?),
             (Transfers::Trees(trees), _) => Times::Trees(Pipelined::new(scene.topology, trees)),
-            (Transfers::Sends(sends), Some(tables)) => Times::Sends(Sent::new(scene, tables, schedule, sends)?),
+            (Transfers::Sends(sends), Some(tables)) => {
+                Times::Sends(Sent::new(scene, tables, schedule, sends)?)
+            }
             (Transfers::Sends(_) | Transfers::Timed(_), _) => return Err(CollectiveError::Untabled),
         })
     }
 
     /// Into how many chunks a schedule cuts so many bytes.
-    pub(super) fn chunks(&self, schedule: &Schedule, cost: &CollectiveCost, bytes: u64, asked: Option<u32>) -> u32 {
+    pub(super) fn chunks(
+        &self,
+        schedule: &Schedule,
+        cost: &CollectiveCost,
+        bytes: u64,
+        asked: Option<u32>,
+    ) -> u32 {
         match self {
             Times::Rounds(_) | Times::Sends(_) => schedule.chunks,
             Times::Trees(trees) => trees.pieces(cost, bytes, asked),
@@ -88,7 +100,9 @@ impl Times {
     /// Rounds one after the other, and chunk times.
     pub(super) fn steps(&self, schedule: &Schedule, chunks: u32) -> (u64, u64) {
         match self {
-            Times::Rounds(_) => schedule.rounds().map_or((0, 0), |rounds| (rounds.steps() as u64, rounds.volume())),
+            Times::Rounds(_) => {
+                schedule.rounds().map_or((0, 0), |rounds| (rounds.steps() as u64, rounds.volume()))
+            }
             Times::Sends(sent) => (sent.slots(), sent.slots()),
             Times::Trees(trees) => (trees.steps(chunks), trees.volume(chunks)),
         }

@@ -25,10 +25,14 @@ pub fn command(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> String {
     properties.extend(diagnostic.code().map(|code| format!("title={}", property(&code.to_string()))));
     let mut text = shortened(&diagnostic.to_string());
     for label in labels.iter().filter(|label| label.label().is_some_and(|told| !told.is_empty())) {
-        let at = region(label, sources).map_or(String::new(), |at| format!("{}:{}:{}: ", shortened(at.file), at.start[0], at.start[1]));
+        let at = region(label, sources)
+            .map_or(String::new(), |at| format!("{}:{}:{}: ", shortened(at.file), at.start[0], at.start[1]));
         text += &format!("\n{at}{}", shortened(label.label().unwrap_or_default()));
     }
-    text += &diagnostic.help().map(|help| format!("\nhelp: {}", shortened(&help.to_string()))).unwrap_or_default();
+    text += &diagnostic
+        .help()
+        .map(|help| format!("\nhelp: {}", shortened(&help.to_string())))
+        .unwrap_or_default();
     for one in diagnostic.related().into_iter().flatten() {
         text += &format!("\n{}", shortened(&one.to_string()));
     }

@@ -33,9 +33,15 @@ fn tagged(object: Map<String, Value>) -> Value {
 }
 
 fn object(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> Map<String, Value> {
-    let labels: Vec<Value> = diagnostic.labels().into_iter().flatten().map(|label| label_json(&label, sources)).collect();
+    let labels: Vec<Value> =
+        diagnostic.labels().into_iter().flatten().map(|label| label_json(&label, sources)).collect();
     let mut object = with_labels(diagnostic, labels);
-    let related: Vec<Value> = diagnostic.related().into_iter().flatten().map(|one| Value::Object(self::object(one, sources))).collect();
+    let related: Vec<Value> = diagnostic
+        .related()
+        .into_iter()
+        .flatten()
+        .map(|one| Value::Object(self::object(one, sources)))
+        .collect();
     if !related.is_empty() {
         object.insert("related".to_owned(), Value::Array(related));
     }

@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 /// Where the schema stands.
-const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /// A diagnostic as a `result`. The rule that it is of is its code; [`log`] adds where the rule is listed.
 pub fn result(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> Value {
@@ -16,9 +17,16 @@ pub fn result(diagnostic: &dyn Diagnostic, sources: &SourceMap) -> Value {
     if let Some(code) = diagnostic.code() {
         result.insert("ruleId".to_owned(), json!(code.to_string()));
     }
-    result.insert("level".to_owned(), json!(if severity(diagnostic) == "advice" { "note" } else { severity(diagnostic) }));
-    let help = diagnostic.help().map(|help| format!("\n{}", shortened(&help.to_string()))).unwrap_or_default();
-    result.insert("message".to_owned(), json!({"text": format!("{}{help}", shortened(&diagnostic.to_string()))}));
+    result.insert(
+        "level".to_owned(),
+        json!(if severity(diagnostic) == "advice" { "note" } else { severity(diagnostic) }),
+    );
+    let help =
+        diagnostic.help().map(|help| format!("\n{}", shortened(&help.to_string()))).unwrap_or_default();
+    result.insert(
+        "message".to_owned(),
+        json!({"text": format!("{}{help}", shortened(&diagnostic.to_string()))}),
+    );
     let labels = labels(diagnostic);
     let mut places = labels.iter().filter_map(|label| location(label, sources));
     if let Some(first) = places.next() {
@@ -47,8 +55,10 @@ pub fn log(mut results: Vec<Value>, notifications: &[Value], exit_code: u8) -> V
     let code = |result: &Value| result["ruleId"].as_str().map(str::to_owned);
     let used: BTreeSet<String> = results.iter().filter_map(code).collect();
     let rule = |id: &String| match diag::explain(id) {
-        Some(doc) => json!({"id": id, "shortDescription": {"text": doc.title}, "fullDescription": {"text": doc.text.trim()},
-            "help": {"text": format!("`fabc explain {id}` says more.")}}),
+        Some(doc) => {
+            json!({"id": id, "shortDescription": {"text": doc.title}, "fullDescription": {"text": doc.text.trim()},
+            "help": {"text": format!("`fabc explain {id}` says more.")}})
+        }
         None => json!({"id": id}),
     };
     let rules: Vec<Value> = used.iter().map(rule).collect();
@@ -58,16 +68,17 @@ pub fn log(mut results: Vec<Value>, notifications: &[Value], exit_code: u8) -> V
         }
     }
     let invocation = json!({"executionSuccessful": exit_code == 0, "exitCode": exit_code, "toolExecutionNotifications": notifications});
-    let driver =
-        json!({"name": "fabc", "version": env!("CARGO_PKG_VERSION"), "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": rules});
+    let driver = json!({"name": "fabc", "version": env!("CARGO_PKG_VERSION"), "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": rules});
     let run = json!({"tool": {"driver": driver}, "invocations": [invocation], "columnKind": "unicodeCodePoints", "results": results});
     json!({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 }
 
 fn location(label: &LabeledSpan, sources: &SourceMap) -> Option<Value> {
     let Region { file, start: [line, column], end: [end_line, end_column] } = region(label, sources)?;
-    let region = json!({"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column});
-    let mut location = json!({"physicalLocation": {"artifactLocation": {"uri": uri(file)}, "region": region}});
+    let region =
+        json!({"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column});
+    let mut location =
+        json!({"physicalLocation": {"artifactLocation": {"uri": uri(file)}, "region": region}});
     if let Some(text) = label.label().filter(|text| !text.is_empty()) {
         location["message"] = json!({"text": shortened(text)});
     }
@@ -79,7 +90,9 @@ fn uri(file: &str) -> String {
     let mut out = String::new();
     for byte in file.replace('\\', "/").bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => out.push(char::from(byte)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                out.push(char::from(byte))
+            }
             other => out += &format!("%{other:02X}"),
         }
     }

@@ -17,7 +17,10 @@ impl Selection<'_> {
     ///
     /// `warm(destination class, source)` yields the states of a route; its routes must be consistent and rise
     /// in rank.
-    pub(in crate::route::allowed_turns) fn start<W: Fn(usize, usize) -> R, R: Iterator<Item = usize> + Clone>(
+    pub(in crate::route::allowed_turns) fn start<
+        W: Fn(usize, usize) -> R,
+        R: Iterator<Item = usize> + Clone,
+    >(
         &mut self,
         warm: Option<W>,
     ) -> Result<(), (NodeId, NodeId)> {
@@ -25,7 +28,9 @@ impl Selection<'_> {
         let destinations = quotient.symmetry.class_count();
         let sent = match self.demand {
             None => (destinations * quotient.nodes) as u64,
-            Some((demand, factor)) => (demand.total() as f64 * factor / quotient.symmetry.order() as f64) as u64,
+            Some((demand, factor)) => {
+                (demand.total() as f64 * factor / quotient.symmetry.order() as f64) as u64
+            }
         };
         let expected = (sent as f64 * quotient.mean_slowness()) as u64 * 4 / quotient.classes().max(1) as u64;
         if let Some(warm) = &warm {
@@ -39,7 +44,8 @@ impl Selection<'_> {
             let dst = quotient.symmetry.canonical_node(d);
             self.tally(d, dst.0);
             for class in 0..quotient.classes() {
-                let price = 64 * u64::from(quotient.length[class]) + u64::from(self.load[class]) * 4096 / expected.max(1);
+                let price = 64 * u64::from(quotient.length[class])
+                    + u64::from(self.load[class]) * 4096 / expected.max(1);
                 for vc in 0..quotient.vcs {
                     self.price[(class << VC_BITS) | vc] = price + vc as u64;
                 }
@@ -66,7 +72,13 @@ impl Selection<'_> {
 
     /// Anneals the potential's width over some sweeps, tightens towards the bound in some rounds of five
     /// sweeps, then trims detours.
-    pub(in crate::route::allowed_turns) fn descend(&mut self, Aim { bound, least }: Aim, sweeps: u32, rounds: u32, widest: f64) {
+    pub(in crate::route::allowed_turns) fn descend(
+        &mut self,
+        Aim { bound, least }: Aim,
+        sweeps: u32,
+        rounds: u32,
+        widest: f64,
+    ) {
         let narrowest: f64 = (bound * 0.002).max(0.5);
         let start = (self.max_load(), self.first.clone(), self.next.clone());
         self.anneal(None, (bound * widest).max(3.0), narrowest, sweeps);
@@ -178,7 +190,11 @@ impl Selection<'_> {
                         INFINITE => INFINITE,
                         cost => {
                             onward[state] = step.head * width + u32::from(best.code[by]);
-                            let entry = if *priced { entry_price[quotient.class[step.head as usize] as usize] } else { 0 };
+                            let entry = if *priced {
+                                entry_price[quotient.class[step.head as usize] as usize]
+                            } else {
+                                0
+                            };
                             cost + own + entry
                         }
                     }
@@ -208,7 +224,11 @@ impl Selection<'_> {
     /// state `via`) and go on by state `old` to their cheapest continuation and returns it.
     fn relocate(&mut self, entrance: u32, via: Option<usize>, old: u32, count: Share) -> u32 {
         let (width, vcs) = (self.width, self.quotient.vcs);
-        let entry = if self.priced { self.entry_price[self.quotient.class[entrance as usize / width] as usize] } else { 0 };
+        let entry = if self.priced {
+            self.entry_price[self.quotient.class[entrance as usize / width] as usize]
+        } else {
+            0
+        };
         // Prices were taken before this visit moved anything, and before these routes were lifted; the slack
         // covers both.
         let own = self.value[old as usize];
@@ -216,9 +236,12 @@ impl Selection<'_> {
         self.turn = if self.turn + 1 == width { 0 } else { self.turn + 1 };
         self.find_open(entrance as usize, old, dearest);
         if let (Some(via), false) = (via, self.open.is_empty()) {
-            let (above, back) = (self.rank[via], entrance as usize + usize::from(self.quotient.in_port[via / vcs]) * vcs);
+            let (above, back) =
+                (self.rank[via], entrance as usize + usize::from(self.quotient.in_port[via / vcs]) * vcs);
             let Self { open, rank, .. } = self;
-            open.retain(|&state| rank[state as usize] > above && !(back..back + vcs).contains(&(state as usize)));
+            open.retain(|&state| {
+                rank[state as usize] > above && !(back..back + vcs).contains(&(state as usize))
+            });
         }
         if self.open.is_empty() {
             self.unmoved(old, count);
